@@ -1,0 +1,13 @@
+//! ratesim compares rate-limiting algorithms on the same traffic, exactly.
+//!
+//! Six algorithms (token bucket, leaky bucket, fixed window counter, sliding window log, sliding
+//! window counter, GCRA) are driven with a virtual clock over scripted, randomized or recorded
+//! traffic. Every decision is made in integer arithmetic. See `ARCHITECTURE.md` for the map.
+
+pub mod catalog;
+pub mod error;
+pub mod limiter;
+pub mod params;
+pub mod simulation;
+pub mod units;
+pub mod workload;

@@ -1,0 +1,99 @@
+//! The rate-limiting algorithms: pure, exact steps on plain state.
+//!
+//! Each algorithm is a configuration with one method that matters, [`Algorithm::decide`]. The state
+//! is plain data that can be copied, compared and sent; time is an argument. No float takes part in
+//! any decision.
+
+mod token_bucket;
+mod width;
+
+pub use token_bucket::{TokenBucket, TokenBucketConfig};
+pub use width::Width;
+
+use crate::units::{Cost, Level, Nanos, Retry, SimTime};
+use std::fmt::Debug;
+
+/// What an algorithm says to one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Forward at once.
+    Allow,
+    /// Admitted, but forwarded this much later, in whole nanoseconds: at the first one at or after
+    /// its exact turn. [`Nanos::FOREVER`] when its turn never comes or lies beyond the clock.
+    Delay(Nanos),
+    /// Refuse.
+    Deny,
+}
+
+impl Decision {
+    /// Whether the request will be forwarded, at once or later.
+    pub const fn is_admitted(self) -> bool {
+        !matches!(self, Self::Deny)
+    }
+
+    /// How long an admitted request waits.
+    pub const fn delay(self) -> Nanos {
+        match self {
+            Self::Delay(delay) => delay,
+            Self::Allow | Self::Deny => Nanos::ZERO,
+        }
+    }
+}
+
+/// How a level moves between requests, so that it can be drawn from exact break points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Motion {
+    /// It stays until a break and jumps there.
+    Steps,
+    /// It runs straight from break to break and never jumps.
+    Slopes,
+}
+
+/// One rate-limiting algorithm with its parameters.
+///
+/// Laws, tested over every algorithm and option: `retry_after` is exact; a denied request changes no
+/// later decision (unless the option is to count it); a cost of 0 is always allowed and changes
+/// nothing; a cost above what can ever be held is denied and changes nothing; a time earlier than
+/// the state's last counts as no time passing.
+pub trait Algorithm: Clone + Send + Sync + 'static {
+    /// What is kept per key: plain data.
+    type State: Clone + PartialEq + Debug + Send + 'static;
+
+    /// The state of a key that has not been seen.
+    fn fresh(&self) -> Self::State;
+
+    /// Decides one request of `cost` at `now` and charges it if admitted.
+    fn decide(&self, state: &mut Self::State, now: SimTime, cost: Cost) -> Decision;
+
+    /// Charges what another node admitted at `at`, without a question.
+    fn charge(&self, state: &mut Self::State, at: SimTime, cost: Cost);
+
+    /// How long after `now` a request of `cost`, just denied at `now`, would be admitted if nothing
+    /// else arrived.
+    fn retry_after(&self, state: &Self::State, now: SimTime, cost: Cost) -> Retry;
+
+    /// The largest whole cost that would be admitted, at once or delayed, at `now`.
+    fn remaining(&self, state: &Self::State, now: SimTime) -> Cost;
+
+    /// The level at `now`: tokens, backlog, count, entries or estimate, as the catalog names it.
+    /// At a jump it is the level after it.
+    fn level(&self, state: &Self::State, now: SimTime) -> Level;
+
+    /// How the level moves between requests.
+    fn motion(&self) -> Motion;
+
+    /// The first instant after `after` at which the untouched level jumps or bends.
+    fn next_break(&self, state: &Self::State, after: SimTime) -> Option<SimTime>;
+
+    /// The first instant from which the untouched state decides like a fresh one for ever, so that
+    /// the key may be forgotten; [`SimTime::ZERO`] for a fresh state, `None` for never.
+    fn fresh_at(&self, state: &Self::State) -> Option<SimTime>;
+
+    /// Whether the key may be forgotten at `now`.
+    fn is_fresh(&self, state: &Self::State, now: SimTime) -> bool {
+        self.fresh_at(state).is_some_and(|at| at <= now)
+    }
+
+    /// Bytes of this state, heap included: what the limiter holds, not what the simulator does.
+    fn state_bytes(&self, state: &Self::State) -> usize;
+}
