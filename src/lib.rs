@@ -7,6 +7,7 @@
 pub mod catalog;
 pub mod error;
 pub mod limiter;
+pub mod measure;
 pub mod params;
 pub mod simulation;
 pub mod units;

@@ -79,6 +79,9 @@ pub trait Algorithm: Clone + Send + Sync + 'static {
     /// At a jump it is the level after it.
     fn level(&self, state: &Self::State, now: SimTime) -> Level;
 
+    /// The level's bound: a bucket's capacity, a window's limit.
+    fn level_bound(&self) -> Cost;
+
     /// How the level moves between requests.
     fn motion(&self) -> Motion;
 

@@ -213,6 +213,10 @@ impl<W: Width> Algorithm for TokenBucket<W> {
         )
     }
 
+    fn level_bound(&self) -> Cost {
+        self.capacity
+    }
+
     fn motion(&self) -> Motion {
         if self.continuous {
             Motion::Slopes

@@ -16,6 +16,8 @@ pub trait Stepper: Send {
     fn remaining(&self, now: SimTime) -> Cost;
     /// See [`Algorithm::level`].
     fn level(&self, now: SimTime) -> Level;
+    /// See [`Algorithm::level_bound`].
+    fn level_bound(&self) -> Cost;
     /// See [`Algorithm::motion`].
     fn motion(&self) -> Motion;
     /// See [`Algorithm::next_break`].
@@ -51,6 +53,9 @@ impl<A: Algorithm> Stepper for Steps<A> {
     }
     fn level(&self, now: SimTime) -> Level {
         self.algorithm.level(&self.state, now)
+    }
+    fn level_bound(&self) -> Cost {
+        self.algorithm.level_bound()
     }
     fn motion(&self) -> Motion {
         self.algorithm.motion()

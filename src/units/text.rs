@@ -91,7 +91,7 @@ impl fmt::Display for Rate {
             Err(_) => {
                 let mut places = 0;
                 let mut nanos = self.nanos;
-                while nanos > u128::from(u64::MAX / 2) && nanos % 10 == 0 {
+                while nanos > u128::from(u64::MAX / 2) && nanos.is_multiple_of(10) {
                     nanos /= 10;
                     places += 1;
                 }

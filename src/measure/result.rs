@@ -1,0 +1,155 @@
+//! What a run yields: everything that reports are made of.
+
+use super::{Delays, Grid, Staircase};
+use crate::limiter::{Decision, Motion};
+use crate::units::{Cost, Epoch, Level, Limit, Retry, SimTime};
+use crate::workload::{Arrival, Mark};
+use std::sync::Arc;
+
+/// The results of all candidates over the same traffic.
+#[derive(Debug)]
+pub struct RunResult {
+    /// The scenario's title.
+    pub title: String,
+    /// The contract that all are measured against.
+    pub limit: Limit,
+    /// What the clock reads at time 0.
+    pub epoch: Epoch,
+    /// When measuring ends.
+    pub horizon: SimTime,
+    /// The first request; the beginning when there is none.
+    pub first: SimTime,
+    /// The last request.
+    pub last: SimTime,
+    /// How many requests came.
+    pub requests: u64,
+    /// Names of the keys, by [`crate::units::KeyId`].
+    pub keys: Arc<Vec<String>>,
+    /// What arrivals' marks stand for.
+    pub marks: Vec<Mark>,
+    /// The buckets of the series.
+    pub grid: Grid,
+    /// Every arrival in order, in runs small enough for a timeline.
+    pub arrivals: Option<Vec<Arrival>>,
+    /// The candidates in the order of the scenario.
+    pub candidates: Vec<CandidateResult>,
+}
+
+/// What one candidate did.
+#[derive(Clone, Debug)]
+pub struct CandidateResult {
+    /// Its name: the `kind`, unless several share it.
+    pub name: String,
+    /// The algorithm's `kind`.
+    pub algorithm: &'static str,
+    /// The deployment's name.
+    pub deployment: String,
+    /// What its level counts: `tokens`, `queued`, `count`, `entries`, `estimate`.
+    pub level_name: &'static str,
+    /// The level's bound: the capacity of a bucket, the limit of a window.
+    pub level_bound: Cost,
+    /// How the level moves between requests.
+    pub motion: Motion,
+    /// Totals over all keys.
+    pub tally: Tally,
+    /// One tally per key, by [`crate::units::KeyId`].
+    pub per_key: Vec<KeyTally>,
+    /// Waits of the admitted requests.
+    pub delays: Delays,
+    /// Bytes of state of the keys that cannot be forgotten, over time.
+    pub state_bytes: Staircase,
+    /// Keys that cannot be forgotten, over time.
+    pub live_keys: Staircase,
+    /// One row per bucket of the run's grid.
+    pub series: Vec<Bucket>,
+    /// One record per arrival, in runs small enough for a timeline.
+    pub records: Option<Vec<Record>>,
+    /// Each key's level over time, in runs small enough for a timeline, by key.
+    pub levels: Option<Vec<LevelLine>>,
+}
+
+/// Counts of requests and sums of cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Requests decided.
+    pub requests: u64,
+    /// Of these, admitted at once or later.
+    pub allowed: u64,
+    /// Of these, admitted later.
+    pub delayed: u64,
+    /// Refused.
+    pub denied: u64,
+    /// Cost of all requests.
+    pub offered_cost: u128,
+    /// Cost of the admitted requests.
+    pub allowed_cost: u128,
+    /// Allowed although that brought the cost forwarded in (f − w, f] above the limit.
+    pub false_allow: u64,
+    /// Denied although the cost forwarded in (t − w, t] left room for it.
+    pub false_deny: u64,
+    /// The most cost forwarded for one key in any half-open window of the limit's length.
+    pub peak_in_window: u128,
+}
+
+/// One key's counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KeyTally {
+    /// Requests decided.
+    pub requests: u64,
+    /// Admitted at once or later.
+    pub allowed: u64,
+    /// Refused.
+    pub denied: u64,
+    /// The most cost forwarded in any half-open window of the limit's length.
+    pub peak_in_window: u128,
+    /// When the key was first refused.
+    pub first_denied: Option<SimTime>,
+}
+
+/// One time bucket of one candidate; amounts in cost units.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Bucket {
+    /// Cost that arrived.
+    pub offered: u128,
+    /// Cost admitted, at the time of its arrival.
+    pub allowed: u128,
+    /// Cost refused.
+    pub denied: u128,
+    /// Cost forwarded, at the time of its forwarding.
+    pub forwarded: u128,
+    /// Requests admitted later.
+    pub delayed_requests: u64,
+    /// Requests wrongly allowed.
+    pub false_allow: u64,
+    /// Requests wrongly denied.
+    pub false_deny: u64,
+    /// The most cost that any one key had in its trailing window when something was forwarded here;
+    /// 0 when nothing was.
+    pub window_count: u128,
+    /// The level at the end of the bucket, in runs with one key.
+    pub level: Option<Level>,
+}
+
+/// What one candidate answered to one arrival.
+#[derive(Clone, Copy, Debug)]
+pub struct Record {
+    /// The answer.
+    pub decision: Decision,
+    /// The largest whole cost that would be admitted right after.
+    pub remaining: Cost,
+    /// For a denial: when the same request would be admitted.
+    pub retry: Option<Retry>,
+    /// The level right after.
+    pub level: Level,
+    /// Whether the exact reference calls it a false allow or a false deny.
+    pub is_false: bool,
+}
+
+/// One key's level over time as a polyline: points in time order; two points at one instant are a
+/// jump. Between points a level that moves by [`Motion::Steps`] is constant (the later point repeats
+/// the value before its jump), one that moves by [`Motion::Slopes`] runs straight.
+#[derive(Clone, Debug, Default)]
+pub struct LevelLine {
+    /// The points.
+    pub points: Vec<(SimTime, Level)>,
+}
