@@ -112,7 +112,7 @@ impl Params {
         }
         let strangers = self.fields.keys().map(String::as_str);
         let mut strangers = strangers.filter(|field| !self.known.contains(field));
-        if let Some(slip) = strangers.find(|field| is_close(field, name)) {
+        if let Some(slip) = strangers.find(|field| is_close(field, name, 5)) {
             let message = format!("unknown field; did you mean `{name}`, which is required?");
             return Err(self.error(slip, message));
         }
@@ -201,7 +201,7 @@ impl Params {
 pub fn unknown(found: &str, allowed: &[&str]) -> String {
     let closest = allowed
         .iter()
-        .filter(|name| is_close(found, name))
+        .filter(|name| is_close(found, name, 3))
         .map(|name| (strsim::damerau_levenshtein(found, name), name))
         .min();
     let hint = closest.map_or(String::new(), |(_, name)| {
@@ -213,9 +213,9 @@ pub fn unknown(found: &str, allowed: &[&str]) -> String {
     )
 }
 
-/// Whether `found` is likely a misspelt `name`.
-fn is_close(found: &str, name: &str) -> bool {
-    strsim::damerau_levenshtein(found, name) <= 1 + name.len() / 3
+/// Whether `found` is likely a misspelt `name`: one slip, and one more for every `letters` of it.
+fn is_close(found: &str, name: &str, letters: usize) -> bool {
+    strsim::damerau_levenshtein(found, name) <= 1 + name.len() / letters
 }
 
 /// Checks a count against [`Limit::MAX_UNITS`]; absent, it is `default`.
