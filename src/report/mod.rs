@@ -1,0 +1,3 @@
+//! Reports: bytes made of a run's results, with no input or output of their own.
+
+pub mod run_json;
