@@ -5,6 +5,9 @@ use crate::error::Result;
 use crate::limiter::{TokenBucket, TokenBucketConfig};
 use crate::params::{Contract, Params};
 use crate::simulation::{Candidate, erase};
+use crate::workload::{
+    Field, Reading, TrafficRow, read_burst, read_poisson, read_script, read_steady,
+};
 
 /// One parameter of an algorithm, as help and documentation show it.
 #[derive(Debug)]
@@ -71,4 +74,63 @@ pub const ALGORITHMS: &[AlgorithmRow] = &[AlgorithmRow {
 /// The row of the algorithm called `kind`.
 pub fn algorithm(kind: &str) -> Option<&'static AlgorithmRow> {
     ALGORITHMS.iter().find(|row| row.kind == kind)
+}
+
+/// The traffic patterns, in the order in which they are listed.
+pub const TRAFFIC: &[TrafficRow] = &[
+    TrafficRow {
+        pattern: "burst",
+        summary: "A number of requests at once or spread over a short time, once or repeated.",
+        fields: &[
+            Field {
+                name: "at",
+                meaning: "when the burst begins: a duration since the start or a clock time (0s)",
+            },
+            Field {
+                name: "count",
+                meaning: "requests in a burst (1)",
+            },
+            Field {
+                name: "spread",
+                meaning: "the length over which they come evenly (0s: all at once)",
+            },
+            Field {
+                name: "repeat_every",
+                meaning: "the time from one burst to the next (a single burst)",
+            },
+        ],
+        read: Reading::Rule(read_burst),
+    },
+    TrafficRow {
+        pattern: "steady",
+        summary: "Evenly spaced requests, the first at `from`.",
+        fields: &[Field {
+            name: "rate",
+            meaning: "requests over time, such as \"10/s\" (required)",
+        }],
+        read: Reading::Rule(read_steady),
+    },
+    TrafficRow {
+        pattern: "poisson",
+        summary: "Independent requests at a constant mean rate: exponential gaps.",
+        fields: &[Field {
+            name: "rate",
+            meaning: "requests over time in the mean, such as \"10/s\" (required)",
+        }],
+        read: Reading::Rule(read_poisson),
+    },
+    TrafficRow {
+        pattern: "script",
+        summary: "One request at each instant of a list.",
+        fields: &[Field {
+            name: "at",
+            meaning: "durations since the start or clock times, in any order (required)",
+        }],
+        read: Reading::Rule(read_script),
+    },
+];
+
+/// The row of the traffic pattern called `name`.
+pub fn traffic(name: &str) -> Option<&'static TrafficRow> {
+    TRAFFIC.iter().find(|row| row.pattern == name)
 }
