@@ -50,17 +50,11 @@ pub(crate) struct Run {
     /// Print nothing but errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
-    /// Refuse runs of more requests
-    #[arg(long, value_name = "N", default_value_t = Bounds::default().requests)]
-    pub(crate) max_requests: u64,
-    /// Leave out timelines of more rows (requests times candidates)
-    #[arg(long, value_name = "N", default_value_t = Bounds::default().timeline)]
-    pub(crate) max_timeline: u64,
     /// Draw pictures from this moment on: a duration since the start or a clock time
-    #[arg(long, value_name = "TIME", value_parser = moment)]
+    #[arg(long, value_name = "TIME", value_parser = moment, conflicts_with = "no_charts")]
     pub(crate) from: Option<Moment>,
     /// Draw pictures up to this moment
-    #[arg(long, value_name = "TIME", value_parser = moment)]
+    #[arg(long, value_name = "TIME", value_parser = moment, conflicts_with = "no_charts")]
     pub(crate) to: Option<Moment>,
     /// Threads to run on; results do not depend on it [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -92,7 +86,18 @@ pub(crate) struct Input {
     /// Set any field, such as traffic.0.rate=200/s; may be repeated
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
+    /// Refuse runs of more requests
+    #[arg(long, value_name = "N", default_value_t = Bounds::default().requests)]
+    max_requests: u64,
+    /// Leave out timelines of more rows (requests times candidates)
+    #[arg(long, value_name = "N", default_value_t = Bounds::default().timeline)]
+    max_timeline: u64,
+    /// Refuse runs that keep more than this for their keys
+    #[arg(long, value_name = "MB", default_value_t = Bounds::default().memory / MEGABYTE)]
+    max_memory: u64,
 }
+
+const MEGABYTE: u64 = 1_000_000;
 
 impl Input {
     pub(crate) fn overrides(&self) -> Overrides {
@@ -101,6 +106,14 @@ impl Input {
             limit: self.limit.clone(),
             seed: self.seed,
             algorithms: self.algorithms.clone(),
+        }
+    }
+
+    pub(crate) fn bounds(&self) -> Bounds {
+        Bounds {
+            requests: self.max_requests,
+            timeline: self.max_timeline,
+            memory: self.max_memory.saturating_mul(MEGABYTE),
         }
     }
 }

@@ -1,23 +1,18 @@
 //! `ratesim check`: validates scenarios and prints them resolved.
 
 use super::args::Check;
-use super::terminal::{Terminal, note};
+use super::input::{self, Read};
+use super::terminal::Terminal;
 use ratesim::error::Result;
-use ratesim::scenario::{Scenario, Source, to_toml};
+use ratesim::scenario::to_toml;
 
 pub(crate) fn run(args: &Check) -> Result<()> {
-    let overrides = args.input.overrides();
-    let mut read = Vec::new();
-    for path in &args.input.scenarios {
-        let source = Source::open(path)?;
-        let scenario = Scenario::read(&source, &overrides)?;
-        read.push((source, scenario));
-    }
+    let read = input::read(&args.input, false)?;
     let mut terminal = Terminal::default();
-    for (source, scenario) in &read {
-        for line in &scenario.notes {
-            note(&format!("{}: {line}", source.name()));
-        }
+    for Read {
+        source, scenario, ..
+    } in &read
+    {
         if read.len() > 1 {
             terminal.print(&format!("# {}\n", source.name()))?;
         }

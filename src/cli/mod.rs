@@ -3,6 +3,7 @@
 
 pub(crate) mod args;
 pub(crate) mod check;
+mod input;
 pub(crate) mod list;
 mod output;
 mod progress;

@@ -1,16 +1,17 @@
 //! `ratesim run`: reads scenarios, runs them, prints what stands out and writes the results.
 
 use super::args::Run;
+use super::input;
 use super::output::{INDEX, Output};
 use super::progress::Bar;
-use super::terminal::{Terminal, note};
+use super::terminal::Terminal;
 use ratesim::catalog::CHARTS;
 use ratesim::error::{Error, Result};
 use ratesim::measure::RunResult;
 use ratesim::params::Moment;
 use ratesim::report::chart::{self, View};
 use ratesim::report::{csv, run_json, terminal};
-use ratesim::scenario::{Bounds, Scenario, Source};
+use ratesim::scenario::Scenario;
 use ratesim::simulation::{self, Plan, Progress};
 use ratesim::units::SimTime;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -45,30 +46,19 @@ pub(crate) fn run(args: &Run) -> Result<()> {
 }
 
 fn prepare(args: &Run) -> Result<Vec<Job>> {
-    let overrides = args.input.overrides();
-    let bounds = Bounds {
-        requests: args.max_requests,
-        timeline: args.max_timeline,
-    };
     let folders = folders(&args.input.scenarios, args.output.as_deref())?;
-    let mut jobs = Vec::with_capacity(folders.len());
-    for (path, folder) in args.input.scenarios.iter().zip(folders) {
-        Output::check(&folder)?;
-        let source = Source::open(path)?;
-        let scenario = Scenario::read(&source, &overrides)?;
-        scenario.check_requests(&bounds)?;
-        let view = view(args, &scenario)?;
-        let no_timeline = scenario.timeline_note(&bounds);
-        if !args.quiet {
-            for text in scenario.notes.iter().chain(&no_timeline) {
-                note(&format!("{}: {text}", source.name()));
-            }
-        }
+    for folder in &folders {
+        Output::check(folder)?;
+    }
+    let read = input::read(&args.input, args.quiet)?;
+    let mut jobs = Vec::with_capacity(read.len());
+    for (read, folder) in read.into_iter().zip(folders) {
+        let view = view(args, &read.scenario)?;
         jobs.push(Job {
-            scenario,
+            scenario: read.scenario,
             folder,
             view,
-            with_timeline: no_timeline.is_none(),
+            with_timeline: read.with_timeline,
         });
     }
     Ok(jobs)

@@ -1,9 +1,9 @@
 //! Which algorithms a scenario runs, under which names and parameters.
 
-use super::Planned;
 use crate::catalog::{ALGORITHMS, AlgorithmRow, algorithm};
 use crate::error::{Error, Place, Result};
 use crate::params::{Contract, Params, unknown};
+use crate::simulation::Planned;
 
 /// The only deployment there is as yet: one node with a store that answers at once.
 const DEPLOYMENT: &str = "single";
@@ -44,7 +44,9 @@ pub(super) fn read(tables: Vec<Params>, wanted: &[String], contract: &Contract) 
         chosen.tables.push(entry.params.finish()?);
         chosen.candidates.push(Planned {
             name: entry.name,
-            row: entry.row,
+            algorithm: entry.row.kind,
+            level_name: entry.row.level,
+            envelope: entry.row.envelope,
             deployment: DEPLOYMENT.to_owned(),
             candidate,
         });

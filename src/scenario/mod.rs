@@ -10,19 +10,19 @@ mod candidates;
 mod overrides;
 mod print;
 mod source;
-mod standin;
 mod tree;
 
 pub use bounds::Bounds;
 pub use overrides::Overrides;
 pub use print::to_toml;
 pub use source::Source;
-pub use standin::Planned;
 
+use crate::catalog::TRAFFIC;
 use crate::error::Result;
 use crate::params::{Contract, FromValue, Params};
+use crate::simulation::Planned;
 use crate::units::{Epoch, Limit, Nanos};
-use standin::{Request, Workload};
+use crate::workload::{Request, Workload};
 
 /// A scenario with everything resolved: what a run needs.
 pub struct Scenario {
@@ -51,8 +51,9 @@ pub struct Scenario {
 impl Scenario {
     /// Resolves a scenario file under the command line's changes.
     ///
-    /// Errors are about the input and carry the place of the field in question.
-    pub fn read(source: &Source, overrides: &Overrides) -> Result<Self> {
+    /// Errors are about the input and carry the place of the field in question. A scenario larger
+    /// than the bounds is refused, but for its timeline; see [`Scenario::timeline_note`].
+    pub fn read(source: &Source, overrides: &Overrides, bounds: &Bounds) -> Result<Self> {
         let mut fields = tree::parse(&source.lines())?;
         overrides.apply(&mut fields)?;
         let mut root = Params::new("", source.beginning(), fields);
@@ -68,11 +69,12 @@ impl Scenario {
 
         let traffic = Workload::read(Request {
             tables: traffic,
+            rows: TRAFFIC,
             start: header.start,
             limit: header.limit,
             base: source.folder(),
             duration: header.duration,
-            seed: header.seed,
+            memory: bounds.memory,
         })?;
         resolved.insert("start".to_owned(), traffic.epoch.to_toml());
         resolved.insert("duration".to_owned(), traffic.horizon.to_toml());
@@ -85,7 +87,7 @@ impl Scenario {
         };
         let chosen = candidates::read(algorithms, &overrides.algorithms, &contract)?;
         resolved.insert("algorithm".to_owned(), chosen.tables.into());
-        Ok(Self {
+        let scenario = Self {
             title: header.title,
             description: header.description,
             limit: header.limit,
@@ -96,7 +98,9 @@ impl Scenario {
             candidates: chosen.candidates,
             resolved,
             notes: traffic.notes,
-        })
+        };
+        scenario.check(bounds)?;
+        Ok(scenario)
     }
 }
 
