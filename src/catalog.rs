@@ -2,7 +2,9 @@
 //! line and one row here; lists, help, validation and the tests of the laws follow from the rows.
 
 use crate::error::Result;
-use crate::limiter::{TokenBucket, TokenBucketConfig};
+use crate::limiter::{
+    FixedWindow, FixedWindowConfig, LeakyBucket, LeakyBucketConfig, TokenBucket, TokenBucketConfig,
+};
 use crate::params::{Contract, Params};
 use crate::simulation::{Candidate, erase};
 use crate::workload::{
@@ -37,7 +39,9 @@ pub struct AlgorithmRow {
 }
 
 /// The algorithms, in the order in which they are listed and run.
-pub const ALGORITHMS: &[AlgorithmRow] = &[AlgorithmRow {
+pub const ALGORITHMS: &[AlgorithmRow] = &[TOKEN_BUCKET, LEAKY_BUCKET, FIXED_WINDOW];
+
+const TOKEN_BUCKET: AlgorithmRow = AlgorithmRow {
     kind: "token_bucket",
     title: "Token bucket",
     summary: "Tokens refill at a rate up to a capacity; a request takes its cost in tokens or is denied.",
@@ -63,13 +67,73 @@ pub const ALGORITHMS: &[AlgorithmRow] = &[AlgorithmRow {
     by_default: true,
     build: |params, contract| {
         let config = TokenBucketConfig::read(params, contract)?;
-        Ok(if config.fits_narrow() {
+        Ok(if config.fits_narrow(contract.horizon) {
             erase(TokenBucket::<u64>::new(&config))
         } else {
             erase(TokenBucket::<u128>::new(&config))
         })
     },
-}];
+};
+
+const LEAKY_BUCKET: AlgorithmRow = AlgorithmRow {
+    kind: "leaky_bucket",
+    title: "Leaky bucket",
+    summary: "Requests queue in a bucket that leaks at a constant rate, and are forwarded in their turn; what overflows is denied.",
+    level: "queued",
+    parameters: &[
+        Parameter {
+            name: "capacity",
+            meaning: "the most units it holds, the leaking one included (the limit's count)",
+        },
+        Parameter {
+            name: "outflow",
+            meaning: "units that leak over time (the limit's rate)",
+        },
+        Parameter {
+            name: "mode",
+            meaning: "queue: requests wait for their turn; meter: the same decisions without a delay (queue)",
+        },
+        Parameter {
+            name: "drain",
+            meaning: "continuous, or ticks: one unit leaves at each whole multiple of 1/outflow of the clock (continuous)",
+        },
+        Parameter {
+            name: "max_wait",
+            meaning: "deny a request that would wait longer than this (none)",
+        },
+    ],
+    by_default: true,
+    build: |params, contract| {
+        let config = LeakyBucketConfig::read(params, contract)?;
+        Ok(if config.fits_narrow(contract.horizon) {
+            erase(LeakyBucket::<u64>::new(&config))
+        } else {
+            erase(LeakyBucket::<u128>::new(&config))
+        })
+    },
+};
+
+const FIXED_WINDOW: AlgorithmRow = AlgorithmRow {
+    kind: "fixed_window",
+    title: "Fixed window counter",
+    summary: "A counter per window of the clock; a request is allowed while the count stays within the limit.",
+    level: "count",
+    parameters: &[
+        Parameter {
+            name: "anchor",
+            meaning: "clock: windows are whole multiples of w since 1970; first_request: a window opens with the key's first request in it (clock)",
+        },
+        Parameter {
+            name: "count_denied",
+            meaning: "whether denied requests are counted too (false)",
+        },
+    ],
+    by_default: true,
+    build: |params, contract| {
+        let config = FixedWindowConfig::read(params, contract)?;
+        Ok(erase(FixedWindow::new(&config)))
+    },
+};
 
 /// The row of the algorithm called `kind`.
 pub fn algorithm(kind: &str) -> Option<&'static AlgorithmRow> {

@@ -4,9 +4,13 @@
 //! is plain data that can be copied, compared and sent; time is an argument. No float takes part in
 //! any decision.
 
+mod fixed_window;
+mod leaky_bucket;
 mod token_bucket;
 mod width;
 
+pub use fixed_window::{FixedWindow, FixedWindowConfig};
+pub use leaky_bucket::{LeakyBucket, LeakyBucketConfig};
 pub use token_bucket::{TokenBucket, TokenBucketConfig};
 pub use width::Width;
 
