@@ -4,6 +4,7 @@
 use crate::error::Result;
 use crate::limiter::{TokenBucket, TokenBucketConfig};
 use crate::params::{Contract, Params};
+use crate::report::chart::{self, ChartRow};
 use crate::simulation::{Candidate, erase};
 
 /// One parameter of an algorithm, as help and documentation show it.
@@ -72,3 +73,11 @@ pub const ALGORITHMS: &[AlgorithmRow] = &[AlgorithmRow {
 pub fn algorithm(kind: &str) -> Option<&'static AlgorithmRow> {
     ALGORITHMS.iter().find(|row| row.kind == kind)
 }
+
+/// The pictures, in the order in which they are listed and drawn.
+pub const CHARTS: &[ChartRow] = &[ChartRow {
+    name: "timeline",
+    title: "Timeline",
+    meaning: "Each request allowed, delayed or denied, over the level of tokens, queue or count.",
+    draw: chart::timeline,
+}];

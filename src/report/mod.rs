@@ -1,0 +1,3 @@
+//! Reports: bytes made of a run's result, no input or output.
+
+pub mod chart;
