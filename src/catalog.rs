@@ -6,6 +6,7 @@ use crate::limiter::{
     FixedWindow, FixedWindowConfig, LeakyBucket, LeakyBucketConfig, TokenBucket, TokenBucketConfig,
 };
 use crate::params::{Contract, Params};
+use crate::report::chart::{self, ChartRow};
 use crate::simulation::{Candidate, erase};
 use crate::workload::{
     Field, Reading, TrafficRow, read_burst, read_poisson, read_script, read_steady,
@@ -30,6 +31,8 @@ pub struct AlgorithmRow {
     pub summary: &'static str,
     /// What its level counts: the label of its axis.
     pub level: &'static str,
+    /// Why it may forward more than the limit in one window; empty where it never does.
+    pub envelope: &'static str,
     /// Its parameters.
     pub parameters: &'static [Parameter],
     /// Whether a scenario without `[[algorithm]]` runs it.
@@ -46,6 +49,7 @@ const TOKEN_BUCKET: AlgorithmRow = AlgorithmRow {
     title: "Token bucket",
     summary: "Tokens refill at a rate up to a capacity; a request takes its cost in tokens or is denied.",
     level: "tokens",
+    envelope: "what is in the bucket comes on top of what it gains: up to twice the limit at the defaults",
     parameters: &[
         Parameter {
             name: "capacity",
@@ -80,6 +84,7 @@ const LEAKY_BUCKET: AlgorithmRow = AlgorithmRow {
     title: "Leaky bucket",
     summary: "Requests queue in a bucket that leaks at a constant rate, and are forwarded in their turn; what overflows is denied.",
     level: "queued",
+    envelope: "its capacity comes on top of what leaks",
     parameters: &[
         Parameter {
             name: "capacity",
@@ -118,6 +123,7 @@ const FIXED_WINDOW: AlgorithmRow = AlgorithmRow {
     title: "Fixed window counter",
     summary: "A counter per window of the clock; a request is allowed while the count stays within the limit.",
     level: "count",
+    envelope: "each window of the clock is counted on its own: up to twice the limit around an edge",
     parameters: &[
         Parameter {
             name: "anchor",
@@ -198,3 +204,11 @@ pub const TRAFFIC: &[TrafficRow] = &[
 pub fn traffic(name: &str) -> Option<&'static TrafficRow> {
     TRAFFIC.iter().find(|row| row.pattern == name)
 }
+
+/// The pictures, in the order in which they are listed and drawn.
+pub const CHARTS: &[ChartRow] = &[ChartRow {
+    name: "timeline",
+    title: "Timeline",
+    meaning: "Each request allowed, delayed or denied, over the level of tokens, queue or count.",
+    draw: chart::timeline,
+}];

@@ -149,8 +149,8 @@ fn a_wrong_value_is_named_with_its_line_and_what_is_allowed() {
         (
             8,
             "keys = { count = 8589934592 }",
-            "8:1: traffic.0.keys",
-            &["keys"],
+            "8:10: traffic.0.keys.count: ",
+            &["4294967295"],
         ),
         // TOML.
         (2, "limit = = '5/1m'", "2:9: this is not TOML", &["found `"]),
@@ -179,43 +179,43 @@ fn a_wrong_algorithm_is_named_with_its_line_and_what_is_allowed() {
     let cases: &[(&str, &str, &[&str])] = &[
         (
             "kind = 'tokn_bucket'",
-            "16:1: algorithm.0.kind: ",
+            "17:1: algorithm.0.kind: ",
             &["did you mean `token_bucket`"],
         ),
         (
             "kind = 'quux'",
-            "16:1: algorithm.0.kind: ",
+            "17:1: algorithm.0.kind: ",
             &["`quux` is not known", "token_bucket"],
         ),
-        ("name = 'x'", "15:1: algorithm.0.kind: ", &["is required"]),
+        ("name = 'x'", "16:1: algorithm.0.kind: ", &["is required"]),
         (
             "kind = 'token_bucket'\nrefil = 3",
-            "17:1: algorithm.0.refil: ",
+            "18:1: algorithm.0.refil: ",
             &["did you mean `refill`"],
         ),
         (
             "kind = 'token_bucket'\ncapacity = -3",
-            "17:1: algorithm.0.capacity: ",
+            "18:1: algorithm.0.capacity: ",
             &["found -3"],
         ),
         (
             "kind = 'token_bucket'\nrefill = inf",
-            "17:1: algorithm.0.refill: ",
+            "18:1: algorithm.0.refill: ",
             &["`inf`"],
         ),
         (
             "kind = 'token_bucket'\nname = ''",
-            "17:1: algorithm.0.name: ",
+            "18:1: algorithm.0.name: ",
             &["found \"\""],
         ),
         (
             "kind = 'token_bucket'\n[[algorithm]]\nkind = 'token_bucket'",
-            "17:1: algorithm.1.name: ",
+            "18:1: algorithm.1.name: ",
             &["second `token_bucket`", "name = "],
         ),
         (
             "kind = 'token_bucket'\nname = 'a'\n[[algorithm]]\nkind = 'token_bucket'\nname = 'a'",
-            "20:1: algorithm.1.name: ",
+            "21:1: algorithm.1.name: ",
             &["`a` is the name of an earlier algorithm"],
         ),
     ];

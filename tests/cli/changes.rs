@@ -55,7 +55,7 @@ fn algorithm_picks_by_name_or_kind_and_falls_back_to_the_catalog() {
         named(&[("fixed_window", 10), ("large", 10)])
     );
     assert_eq!(run("large,token_bucket").len(), 2);
-    assert_eq!(run("gcra,gcra").len(), 1);
+    assert_eq!(run("leaky_bucket,leaky_bucket").len(), 1);
 }
 
 #[test]

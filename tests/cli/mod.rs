@@ -8,7 +8,7 @@ mod resolved;
 use assert_cmd::Command;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tempfile::TempDir;
 
 /// A folder to run the command in.
@@ -89,7 +89,7 @@ impl Folder {
     }
 
     /// All files below a folder with their bytes, hidden ones included.
-    pub(crate) fn files(&self, below: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+    pub(crate) fn files(&self, below: &str) -> BTreeMap<String, Vec<u8>> {
         let root = self.path().join(below);
         let mut files = BTreeMap::new();
         let mut folders = vec![root.clone()];
@@ -100,7 +100,8 @@ impl Folder {
                     folders.push(path);
                 } else {
                     let bytes = fs::read(&path).unwrap();
-                    files.insert(path.strip_prefix(&root).unwrap().to_owned(), bytes);
+                    let name = path.strip_prefix(&root).unwrap().display().to_string();
+                    files.insert(name, bytes);
                 }
             }
         }

@@ -60,12 +60,12 @@ fn the_resolved_scenario_runs_to_the_same_bytes() {
         folder.succeeds(&["run", "burst.toml", "-o", "first"]);
         folder.succeeds(&["run", "resolved.toml", "-o", "second"]);
         let (first, second) = (folder.files("first"), folder.files("second"));
-        assert!(first.contains_key("run.json".as_ref()));
+        assert!(first.contains_key("run.json"));
         let names =
             |files: &std::collections::BTreeMap<_, _>| files.keys().cloned().collect::<Vec<_>>();
         assert_eq!(names(&first), names(&second));
         for (name, bytes) in &first {
-            assert!(second[name] == *bytes, "{} differs", name.display());
+            assert!(second[name] == *bytes, "{} differs", name);
         }
     }
 }
