@@ -5,39 +5,78 @@ use anstyle::Style;
 use ratesim::catalog::{ALGORITHMS, CHARTS, TRAFFIC};
 use ratesim::error::Result;
 use ratesim::report::text::visible;
+use ratesim::workload::COMMON_FIELDS;
 use std::path::{Path, PathBuf};
 
 /// Where ready scenarios are looked for.
 const FOLDER: &str = "scenarios";
 const HEADING: Style = Style::new().bold();
+const FIELDS: Style = Style::new().dimmed();
 
 pub(crate) fn run() -> Result<()> {
-    let algorithms = ALGORITHMS.iter().map(|row| (row.kind, row.summary));
-    let patterns = TRAFFIC.iter().map(|row| (row.pattern, row.summary));
-    let charts = CHARTS.iter().map(|row| (row.name, row.meaning));
-    let mut text = section("Algorithms", algorithms);
-    text.push_str(&section("\nTraffic patterns", patterns));
-    text.push_str(&section("\nCharts", charts));
-    let ready = ready(Path::new(FOLDER));
-    if !ready.is_empty() {
-        let ready = ready
-            .iter()
-            .map(|(path, title)| (path.as_str(), title.as_str()));
-        text.push_str(&section("\nReady scenarios", ready));
-    }
-    Terminal::default().print(&text)
+    let algorithms = ALGORITHMS.iter().map(|row| Item {
+        name: row.kind.to_owned(),
+        meaning: row.summary.to_owned(),
+        fields: row.parameters.iter().map(|field| field.name).collect(),
+    });
+    let patterns = TRAFFIC.iter().map(|row| Item {
+        name: row.pattern.to_owned(),
+        meaning: row.summary.to_owned(),
+        fields: row.fields.iter().map(|field| field.name).collect(),
+    });
+    let all_patterns = Item {
+        name: "all".to_owned(),
+        meaning: "What every pattern has besides.".to_owned(),
+        fields: COMMON_FIELDS.iter().map(|field| field.name).collect(),
+    };
+    let charts = CHARTS
+        .iter()
+        .map(|row| Item::plain(row.name.to_owned(), row.meaning.to_owned()));
+    let ready = ready(Path::new(FOLDER)).into_iter();
+    let sections = [
+        section("Algorithms", algorithms),
+        section("Traffic patterns", patterns.chain([all_patterns])),
+        section("Charts", charts),
+        section(
+            "Ready scenarios",
+            ready.map(|(path, title)| Item::plain(path, title)),
+        ),
+    ];
+    let sections: Vec<_> = sections.into_iter().flatten().collect();
+    Terminal::default().print(&sections.join("\n"))
 }
 
-/// A heading over names and what they mean, in two columns.
-fn section<'a>(heading: &str, rows: impl Iterator<Item = (&'a str, &'a str)>) -> String {
-    let rows: Vec<_> = rows.collect();
-    let width = rows.iter().map(|(name, _)| name.chars().count()).max();
-    let width = width.unwrap_or(0);
-    let mut text = format!("{HEADING}{heading}{HEADING:#}\n");
-    for (name, meaning) in rows {
-        text.push_str(&format!("  {name:width$}  {meaning}\n"));
+/// Something that can be named.
+struct Item {
+    name: String,
+    meaning: String,
+    /// The fields that it takes in a scenario.
+    fields: Vec<&'static str>,
+}
+
+impl Item {
+    fn plain(name: String, meaning: String) -> Self {
+        Self {
+            name,
+            meaning,
+            fields: Vec::new(),
+        }
     }
-    text
+}
+
+/// A heading over names, what they mean and what they take; nothing when there is nothing to list.
+fn section(heading: &str, items: impl Iterator<Item = Item>) -> Option<String> {
+    let items: Vec<_> = items.collect();
+    let width = items.iter().map(|item| item.name.chars().count()).max()?;
+    let mut text = format!("{HEADING}{heading}{HEADING:#}\n");
+    for item in items {
+        text.push_str(&format!("  {:width$}  {}\n", item.name, item.meaning));
+        if !item.fields.is_empty() {
+            let fields = item.fields.join(", ");
+            text.push_str(&format!("  {:width$}  {FIELDS}{fields}{FIELDS:#}\n", ""));
+        }
+    }
+    Some(text)
 }
 
 /// The scenario files of a folder with their titles, by name; none where there is no such folder.

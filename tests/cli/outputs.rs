@@ -138,6 +138,26 @@ fn a_file_in_place_of_the_output_folder_is_wrong_input_and_stays() {
     assert_eq!(folder.read("taken"), "mine");
 }
 
+/// Two hundred million requests take far longer than the moment after which the run is killed.
+#[test]
+fn an_interrupted_run_leaves_the_previous_result_whole() {
+    let folder = Folder::with(BURST);
+    folder.succeeds(&["run", "burst.toml", "--no-charts"]);
+    let before = folder.files("output/burst");
+    let endless = "duration = '2000s'\n[[traffic]]\npattern = 'steady'\nrate = '100000/s'\n";
+    folder.write("burst.toml", format!("limit = '5/1m'\n{endless}"));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ratesim"))
+        .current_dir(folder.path())
+        .args(["run", "burst.toml", "--quiet"])
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert!(child.try_wait().unwrap().is_none(), "it is still running");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(folder.files("output/burst"), before);
+}
+
 /// The name of one result is taken by a folder, so the run fails when all else is done.
 #[test]
 fn a_run_that_fails_at_the_end_leaves_the_previous_result_whole() {
