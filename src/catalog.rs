@@ -3,7 +3,9 @@
 
 use crate::error::Result;
 use crate::limiter::{
-    FixedWindow, FixedWindowConfig, LeakyBucket, LeakyBucketConfig, TokenBucket, TokenBucketConfig,
+    FixedWindow, FixedWindowConfig, Gcra, GcraConfig, LeakyBucket, LeakyBucketConfig,
+    SlidingWindowCounter, SlidingWindowCounterConfig, SlidingWindowLog, SlidingWindowLogConfig,
+    TokenBucket, TokenBucketConfig,
 };
 use crate::params::{Contract, Params};
 use crate::report::chart::{self, ChartRow};
@@ -42,7 +44,14 @@ pub struct AlgorithmRow {
 }
 
 /// The algorithms, in the order in which they are listed and run.
-pub const ALGORITHMS: &[AlgorithmRow] = &[TOKEN_BUCKET, LEAKY_BUCKET, FIXED_WINDOW];
+pub const ALGORITHMS: &[AlgorithmRow] = &[
+    TOKEN_BUCKET,
+    LEAKY_BUCKET,
+    FIXED_WINDOW,
+    SLIDING_WINDOW_LOG,
+    SLIDING_WINDOW_COUNTER,
+    GCRA,
+];
 
 const TOKEN_BUCKET: AlgorithmRow = AlgorithmRow {
     kind: "token_bucket",
@@ -138,6 +147,74 @@ const FIXED_WINDOW: AlgorithmRow = AlgorithmRow {
     build: |params, contract| {
         let config = FixedWindowConfig::read(params, contract)?;
         Ok(erase(FixedWindow::new(&config)))
+    },
+};
+
+const SLIDING_WINDOW_LOG: AlgorithmRow = AlgorithmRow {
+    kind: "sliding_window_log",
+    title: "Sliding window log",
+    summary: "The times of the last window's requests; a request is allowed while they stay within the limit.",
+    level: "entries",
+    parameters: &[Parameter {
+        name: "log_denied",
+        meaning: "whether denied requests are logged too, the textbook form (true)",
+    }],
+    by_default: true,
+    build: |params, contract| {
+        let config = SlidingWindowLogConfig::read(params, contract)?;
+        Ok(erase(SlidingWindowLog::new(&config)))
+    },
+};
+
+const SLIDING_WINDOW_COUNTER: AlgorithmRow = AlgorithmRow {
+    kind: "sliding_window_counter",
+    title: "Sliding window counter",
+    summary: "Counts of this and the previous clock window, the latter fading as time passes: an estimate of the sliding count.",
+    level: "estimate",
+    parameters: &[
+        Parameter {
+            name: "rounding",
+            meaning: "of the previous window's share: none, or floor to whole units (none)",
+        },
+        Parameter {
+            name: "count_denied",
+            meaning: "whether denied requests are counted too (false)",
+        },
+    ],
+    by_default: true,
+    build: |params, contract| {
+        let config = SlidingWindowCounterConfig::read(params, contract)?;
+        Ok(if config.fits_narrow(contract.horizon) {
+            erase(SlidingWindowCounter::<u64>::new(&config))
+        } else {
+            erase(SlidingWindowCounter::<u128>::new(&config))
+        })
+    },
+};
+
+const GCRA: AlgorithmRow = AlgorithmRow {
+    kind: "gcra",
+    title: "GCRA",
+    summary: "One theoretical arrival time per key; a request may come ahead of it by a tolerance. Admits what a token bucket does.",
+    level: "ahead",
+    parameters: &[
+        Parameter {
+            name: "burst",
+            meaning: "the most units that pass at once (the limit's count)",
+        },
+        Parameter {
+            name: "rate",
+            meaning: "units over time, one per emission interval (the limit's rate)",
+        },
+    ],
+    by_default: false,
+    build: |params, contract| {
+        let config = GcraConfig::read(params, contract)?;
+        Ok(if config.fits_narrow(contract.horizon) {
+            erase(Gcra::<u64>::new(&config))
+        } else {
+            erase(Gcra::<u128>::new(&config))
+        })
     },
 };
 
