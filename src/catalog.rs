@@ -132,7 +132,7 @@ const FIXED_WINDOW: AlgorithmRow = AlgorithmRow {
     title: "Fixed window counter",
     summary: "A counter per window of the clock; a request is allowed while the count stays within the limit.",
     level: "count",
-    envelope: "each window of the clock is counted on its own: up to twice the limit around an edge",
+    envelope: "each window is counted on its own: up to twice the limit around an edge",
     parameters: &[
         Parameter {
             name: "anchor",
@@ -155,6 +155,7 @@ const SLIDING_WINDOW_LOG: AlgorithmRow = AlgorithmRow {
     title: "Sliding window log",
     summary: "The times of the last window's requests; a request is allowed while they stay within the limit.",
     level: "entries",
+    envelope: "",
     parameters: &[Parameter {
         name: "log_denied",
         meaning: "whether denied requests are logged too, the textbook form (true)",
@@ -171,6 +172,7 @@ const SLIDING_WINDOW_COUNTER: AlgorithmRow = AlgorithmRow {
     title: "Sliding window counter",
     summary: "Counts of this and the previous clock window, the latter fading as time passes: an estimate of the sliding count.",
     level: "estimate",
+    envelope: "it guesses the last window's share: up to one less than twice the limit",
     parameters: &[
         Parameter {
             name: "rounding",
@@ -197,6 +199,7 @@ const GCRA: AlgorithmRow = AlgorithmRow {
     title: "GCRA",
     summary: "One theoretical arrival time per key; a request may come ahead of it by a tolerance. Admits what a token bucket does.",
     level: "ahead",
+    envelope: "its burst comes on top of its rate: up to twice the limit at the defaults",
     parameters: &[
         Parameter {
             name: "burst",
