@@ -125,6 +125,8 @@ impl KeyField {
                 prefix,
                 popularity,
             } => {
+                names.names.reserve(*count as usize);
+                names.index.reserve(*count as usize);
                 let ids = (1..=*count)
                     .map(|number| names.intern(&format!("{prefix}{number}")))
                     .collect::<Result<Vec<_>>>()?;

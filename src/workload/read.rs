@@ -90,7 +90,7 @@ struct Draft {
 /// Where a draft's instants will come from.
 enum Source {
     Rule(fn(&mut Params, &Setting) -> Result<Box<dyn Pattern>>),
-    Records(Survey),
+    Records(Box<Survey>),
 }
 
 impl Draft {
@@ -122,7 +122,7 @@ impl Draft {
                     stated,
                     marked,
                 };
-                Source::Records(read(&mut params, &files)?)
+                Source::Records(Box::new(read(&mut params, &files)?))
             }
         };
         Ok(Self {

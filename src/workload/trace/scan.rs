@@ -42,12 +42,15 @@ pub(super) struct Census {
     pub(super) marks: Option<MarkIndex>,
 }
 
+/// An endpoint and a method.
+type Pair = (Option<Arc<str>>, Option<Arc<str>>);
+
 /// Pairs of endpoint and method, by their first mention.
 #[derive(Debug, Default)]
 pub(super) struct MarkIndex {
     /// By endpoint, then method; an absent one is empty, which no present one is.
     index: HashMap<Box<str>, HashMap<Box<str>, u32>>,
-    pub(super) pairs: Vec<(Option<Arc<str>>, Option<Arc<str>>)>,
+    pub(super) pairs: Vec<Pair>,
 }
 
 /// The endpoint and the method of a request.
