@@ -9,6 +9,8 @@ pub mod error;
 pub mod limiter;
 pub mod measure;
 pub mod params;
+pub mod report;
+pub mod scenario;
 pub mod simulation;
 pub mod units;
 pub mod workload;

@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(instants((55, 3, 0, 0, 1), 0, None), [55, 55, 55]);
         assert_eq!(instants((55, 5, 5, 0, 1), 0, None), [55, 56, 57, 58, 59]);
         assert_eq!(instants((0, 3, 10, 0, 1), 0, None), [0, 3, 6]);
-        assert_eq!(instants((0, 0, 10, 0, 1), 0, None), []);
+        assert!(instants((0, 0, 10, 0, 1), 0, None).is_empty());
     }
 
     #[test]
@@ -192,8 +192,8 @@ mod tests {
         );
         assert_eq!(instants((10, 2, 4, 10, 3), 13, Some(33)), [20, 22, 30, 32]);
         assert_eq!(instants((10, 2, 4, 10, 3), 31, Some(33)), [32]);
-        assert_eq!(instants((10, 2, 4, 10, 3), 33, Some(40)), []);
+        assert!(instants((10, 2, 4, 10, 3), 33, Some(40)).is_empty());
         assert_eq!(instants((10, 4, 4, 0, 1), 11, Some(13)), [11, 12]);
-        assert_eq!(instants((10, 4, 0, 0, 1), 11, None), []);
+        assert!(instants((10, 4, 0, 0, 1), 11, None).is_empty());
     }
 }

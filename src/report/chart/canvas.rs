@@ -1,0 +1,168 @@
+//! A page to draw on: lines, areas, marks and text in pixels, written as SVG through plotters.
+//!
+//! plotters' SVG knows whole coordinates only. The canvas therefore counts quarters of a pixel and
+//! states the size in pixels, so that marks stand where their time says and lines stay sharp.
+
+use super::theme::{FAMILY, Face};
+use plotters::backend::SVGBackend;
+use plotters::prelude::DrawingBackend;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{Color, RGBColor, ShapeStyle, TextStyle, WHITE};
+
+/// Canvas units per pixel.
+const UNITS: u32 = 4;
+
+/// plotters places the top of a text so far above its baseline, in ems.
+const TOP_ABOVE_BASELINE: f64 = 0.76;
+
+/// A point in pixels from the upper left corner.
+pub(super) type Point = (f64, f64);
+
+/// Where a text stands relative to its point.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Align {
+    Left,
+    Center,
+    Right,
+}
+
+/// The page.
+pub(super) struct Canvas<'a> {
+    backend: SVGBackend<'a>,
+}
+
+/// Draws a page of the given size in pixels.
+pub(super) fn page(width: f64, height: f64, paint: impl FnOnce(&mut Canvas<'_>)) -> String {
+    let mut svg = String::new();
+    let (width, height) = (units(width), units(height));
+    let size = (width.unsigned_abs(), height.unsigned_abs());
+    {
+        let mut canvas = Canvas {
+            backend: SVGBackend::with_string(&mut svg, size),
+        };
+        canvas.block((0.0, 0.0), pixels(size), WHITE);
+        paint(&mut canvas);
+        drawn(canvas.backend.present());
+    }
+    let in_units = format!("width=\"{}\" height=\"{}\"", size.0, size.1);
+    let in_pixels = format!("width=\"{}\" height=\"{}\"", size.0 / UNITS, size.1 / UNITS);
+    svg.replacen(&in_units, &in_pixels, 1)
+}
+
+fn pixels(size: (u32, u32)) -> Point {
+    (f64::from(size.0 / UNITS), f64::from(size.1 / UNITS))
+}
+
+#[allow(clippy::cast_possible_truncation)] // Saturating, and a page is far smaller.
+fn units(pixels: f64) -> i32 {
+    (pixels * f64::from(UNITS)).round() as i32
+}
+
+fn at(point: Point) -> (i32, i32) {
+    (units(point.0), units(point.1))
+}
+
+fn stroke(color: RGBColor, width: f64) -> ShapeStyle {
+    color.stroke_width(units(width).unsigned_abs())
+}
+
+/// A drawing into a string has nothing that can fail.
+fn drawn<E>(result: Result<(), E>) {
+    assert!(result.is_ok(), "a string takes any drawing");
+}
+
+impl Canvas<'_> {
+    /// A straight line.
+    pub(super) fn line(&mut self, from: Point, to: Point, color: RGBColor, width: f64) {
+        let style = stroke(color, width);
+        drawn(self.backend.draw_line(at(from), at(to), &style));
+    }
+
+    /// A dashed horizontal or vertical line.
+    pub(super) fn dashes(&mut self, from: Point, to: Point, color: RGBColor, width: f64) {
+        const DASH: f64 = 7.0;
+        const GAP: f64 = 5.0;
+        let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+        let length = dx.hypot(dy);
+        let mut done = 0.0;
+        while done < length {
+            let end = (done + DASH).min(length);
+            let point = |way: f64| (from.0 + dx * way / length, from.1 + dy * way / length);
+            self.line(point(done), point(end), color, width);
+            done = end + GAP;
+        }
+    }
+
+    /// A line through all points.
+    pub(super) fn path(&mut self, points: &[Point], color: RGBColor, width: f64) {
+        if points.len() > 1 {
+            let style = stroke(color, width);
+            let path = points.iter().copied().map(at);
+            drawn(self.backend.draw_path(path, &style));
+        }
+    }
+
+    /// A filled polygon.
+    pub(super) fn area(&mut self, points: &[Point], color: RGBColor) {
+        if points.len() > 2 {
+            let outline = points.iter().copied().map(at);
+            drawn(self.backend.fill_polygon(outline, &color.filled()));
+        }
+    }
+
+    /// A filled rectangle between two corners.
+    pub(super) fn block(&mut self, corner: Point, opposite: Point, color: RGBColor) {
+        let (a, b) = (at(corner), at(opposite));
+        let upper = (a.0.min(b.0), a.1.min(b.1));
+        let lower = (a.0.max(b.0), a.1.max(b.1));
+        drawn(self.backend.draw_rect(upper, lower, &color.filled(), true));
+    }
+
+    /// A filled disc.
+    pub(super) fn disc(&mut self, center: Point, radius: f64, color: RGBColor) {
+        let radius = units(radius).unsigned_abs();
+        let style = color.filled();
+        drawn(self.backend.draw_circle(at(center), radius, &style, true));
+    }
+
+    /// A square on its tip.
+    pub(super) fn diamond(&mut self, center: Point, radius: f64, color: RGBColor) {
+        let (x, y) = center;
+        let tips = [
+            (x - radius, y),
+            (x, y - radius),
+            (x + radius, y),
+            (x, y + radius),
+        ];
+        self.area(&tips, color);
+    }
+
+    /// A diagonal cross.
+    pub(super) fn cross(&mut self, center: Point, radius: f64, color: RGBColor) {
+        let ((x, y), arm, width) = (center, radius * 0.8, (radius * 0.4).max(1.5));
+        self.line((x - arm, y - arm), (x + arm, y + arm), color, width);
+        self.line((x - arm, y + arm), (x + arm, y - arm), color, width);
+    }
+
+    /// A text whose baseline runs through `point`.
+    pub(super) fn text(
+        &mut self,
+        point: Point,
+        text: &str,
+        face: Face,
+        color: RGBColor,
+        align: Align,
+    ) {
+        let position = match align {
+            Align::Left => HPos::Left,
+            Align::Center => HPos::Center,
+            Align::Right => HPos::Right,
+        };
+        let style = TextStyle::from(face.font(UNITS.into()))
+            .color(&color)
+            .pos(Pos::new(position, VPos::Top));
+        debug_assert_eq!(style.font.get_name(), FAMILY);
+        let top = (point.0, point.1 - TOP_ABOVE_BASELINE * face.size);
+        drawn(self.backend.draw_text(text, &style, at(top)));
+    }
+}

@@ -1,0 +1,474 @@
+//! Runs to draw in tests: slow, plain models of the algorithms in floating point, good enough to be
+//! looked at, and series made by formula where no one could list the requests.
+
+use super::trailing::tightest;
+use crate::limiter::{Decision, Motion};
+use crate::measure::{
+    Bucket, CandidateResult, Delays, Grid, KeyTally, LevelLine, Record, RunResult, Staircase, Tally,
+};
+use crate::units::{Cost, Epoch, KeyId, Level, Limit, Nanos, SimTime};
+use crate::workload::{Arrival, MarkId};
+use std::sync::Arc;
+
+/// One key's state in a model: admitted (time, cost), and a level with its time.
+#[derive(Clone, Default)]
+struct State {
+    counted: Vec<(f64, f64)>,
+    level: f64,
+    last: f64,
+}
+
+/// Level before a decision at `t`, by kind.
+fn level(kind: &str, state: &State, t: f64, (n, w): (f64, f64)) -> f64 {
+    let counted = |from: f64, to: f64| -> f64 {
+        let inside = state
+            .counted
+            .iter()
+            .filter(|(at, _)| *at >= from && *at < to);
+        inside.map(|(_, cost)| cost).sum()
+    };
+    let start = (t / w).floor() * w;
+    match kind {
+        "token_bucket" => (state.level + (t - state.last) * n / w).min(n),
+        "leaky_bucket" | "gcra" => (state.level - (t - state.last) * n / w).max(0.0),
+        "fixed_window" => counted(start, f64::INFINITY),
+        "sliding_window_log" => counted(t - w + 1e-9, f64::INFINITY),
+        _ => {
+            let share = 1.0 - (t - start) / w;
+            counted(start - w, start) * share + counted(start, f64::INFINITY)
+        }
+    }
+}
+
+fn decide(kind: &str, state: &mut State, t: f64, cost: f64, limit: (f64, f64)) -> Decision {
+    let (n, w) = limit;
+    let held = level(kind, state, t, limit);
+    let is_bucket = matches!(kind, "token_bucket" | "leaky_bucket" | "gcra");
+    if is_bucket {
+        (state.level, state.last) = (held, t);
+    }
+    let fits = if kind == "token_bucket" {
+        held + 1e-9 >= cost
+    } else {
+        held + cost <= n + 1e-9
+    };
+    if kind == "sliding_window_log" || (fits && !is_bucket) {
+        state.counted.push((t, cost));
+    }
+    if !fits {
+        return Decision::Deny;
+    }
+    match kind {
+        "token_bucket" => state.level -= cost,
+        "leaky_bucket" | "gcra" => state.level += cost,
+        _ => {}
+    }
+    if kind == "leaky_bucket" && held > 0.0 {
+        return Decision::Delay(nanos(held * w / n));
+    }
+    Decision::Allow
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn nanos(seconds: f64) -> Nanos {
+    Nanos::new((seconds * 1e9).round() as u64)
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn exact(value: f64) -> Level {
+    Level::new((value * 1e6).round() as u128, 1_000_000)
+}
+
+/// The kinds in the order in which they are compared.
+pub(super) const KINDS: [&str; 6] = [
+    "token_bucket",
+    "leaky_bucket",
+    "fixed_window",
+    "sliding_window_log",
+    "sliding_window_counter",
+    "gcra",
+];
+
+/// What is asked of a run.
+pub(super) struct Ask {
+    pub(super) title: String,
+    pub(super) limit: &'static str,
+    pub(super) epoch: Epoch,
+    pub(super) keys: Vec<String>,
+    /// Seconds, cost, key; in order of time.
+    pub(super) arrivals: Vec<(f64, Cost, u32)>,
+    /// Name and kind.
+    pub(super) candidates: Vec<(String, &'static str)>,
+}
+
+impl Ask {
+    /// The six algorithms, one key.
+    pub(super) fn new(title: &str, limit: &'static str, arrivals: Vec<(f64, Cost, u32)>) -> Self {
+        let candidates = KINDS.map(|kind| (kind.to_owned(), kind));
+        Self {
+            title: title.to_owned(),
+            limit,
+            epoch: Epoch::default(),
+            keys: vec!["everyone".to_owned()],
+            arrivals,
+            candidates: candidates.to_vec(),
+        }
+    }
+
+    /// Runs the models.
+    pub(super) fn run(&self) -> RunResult {
+        let limit: Limit = self.limit.parse().unwrap();
+        let arrivals: Vec<Arrival> = self
+            .arrivals
+            .iter()
+            .zip(0..)
+            .map(|((at, cost, key), seq)| Arrival {
+                at: SimTime::ZERO + nanos(*at),
+                cost: *cost,
+                seq,
+                key: KeyId(*key),
+                mark: MarkId(0),
+            })
+            .collect();
+        let last = arrivals.last().map_or(SimTime::ZERO, |arrival| arrival.at);
+        let horizon = last + limit.window;
+        let grid = Grid::over(horizon.since(SimTime::ZERO));
+        let mut run = RunResult {
+            title: self.title.clone(),
+            limit,
+            epoch: self.epoch,
+            horizon,
+            first: arrivals.first().map_or(SimTime::ZERO, |arrival| arrival.at),
+            last,
+            requests: arrivals.len() as u64,
+            keys: Arc::new(self.keys.clone()),
+            marks: Vec::new(),
+            grid,
+            arrivals: Some(arrivals),
+            candidates: Vec::new(),
+        };
+        for (name, kind) in &self.candidates {
+            let candidate = candidate(&run, name, kind);
+            run.candidates.push(candidate);
+        }
+        run
+    }
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn candidate(run: &RunResult, name: &str, kind: &'static str) -> CandidateResult {
+    let (n, w) = (run.limit.units as f64, run.limit.window.as_secs_f64());
+    let arrivals = run.arrivals.as_ref().unwrap();
+    let fresh = State {
+        level: if kind == "token_bucket" { n } else { 0.0 },
+        ..State::default()
+    };
+    let mut states = vec![fresh; run.keys.len()];
+    let mut lines = vec![LevelLine::default(); run.keys.len()];
+    let mut seen = vec![0.0; run.keys.len()];
+    let mut result = empty(run, name, kind);
+    let mut records = Vec::new();
+    for arrival in arrivals {
+        let key = arrival.key.0 as usize;
+        let t = arrival.at.since(SimTime::ZERO).as_secs_f64();
+        sample(&mut lines[key], kind, &states[key], (seen[key], t), (n, w));
+        let decision = decide(kind, &mut states[key], t, arrival.cost as f64, (n, w));
+        seen[key] = t;
+        let after = exact(level(kind, &states[key], t, (n, w)));
+        lines[key].points.push((arrival.at, after));
+        note(&mut result, run, arrival, decision);
+        records.push(Record {
+            decision,
+            remaining: 0,
+            retry: None,
+            level: after,
+            is_false: false,
+        });
+    }
+    let end = run.horizon.since(SimTime::ZERO).as_secs_f64();
+    for (key, line) in lines.iter_mut().enumerate() {
+        sample(line, kind, &states[key], (seen[key], end), (n, w));
+    }
+    result.records = Some(records);
+    result.levels = Some(lines);
+    for key in 0..run.keys.len() {
+        let id = KeyId(u32::try_from(key).unwrap());
+        let forwards = super::trailing::forwards(run, &result, id).unwrap();
+        let (peak, _) = tightest(&forwards, run.limit.window);
+        result.per_key[key].peak_in_window = peak;
+        result.tally.peak_in_window = result.tally.peak_in_window.max(peak);
+    }
+    result
+}
+
+/// Adds points between two times.
+fn sample(
+    line: &mut LevelLine,
+    kind: &str,
+    state: &State,
+    (from, to): (f64, f64),
+    limit: (f64, f64),
+) {
+    for step in 0..=200 {
+        let t = from + (to - from) * f64::from(step) / 200.0;
+        let before = if step == 200 { t - 1e-7 } else { t };
+        let value = exact(level(kind, state, before.max(0.0), limit));
+        line.points.push((SimTime::ZERO + nanos(t), value));
+    }
+}
+
+fn note(result: &mut CandidateResult, run: &RunResult, arrival: &Arrival, decision: Decision) {
+    let (tally, key) = (
+        &mut result.tally,
+        &mut result.per_key[arrival.key.0 as usize],
+    );
+    let cost = u128::from(arrival.cost);
+    tally.requests += 1;
+    key.requests += 1;
+    tally.offered_cost += cost;
+    let bucket = run.grid.bucket(arrival.at);
+    result.series[bucket].offered += cost;
+    if !decision.is_admitted() {
+        tally.denied += 1;
+        key.denied += 1;
+        result.series[bucket].denied += cost;
+        return;
+    }
+    tally.allowed += 1;
+    key.allowed += 1;
+    tally.allowed_cost += cost;
+    result.series[bucket].allowed += cost;
+    if decision.delay() > Nanos::ZERO {
+        tally.delayed += 1;
+        result.series[bucket].delayed_requests += 1;
+    }
+    result.delays.add(decision.delay());
+    let forwarded = arrival.at + decision.delay();
+    result.series[run.grid.bucket(forwarded)].forwarded += cost;
+    let (from, until) = (
+        arrival.at.as_nanos(),
+        (forwarded + run.limit.window).as_nanos(),
+    );
+    let end = run.horizon.as_nanos();
+    let bytes = if result.algorithm == "sliding_window_log" {
+        16
+    } else {
+        3
+    };
+    result.state_bytes.jump(from, bytes, end);
+    result.state_bytes.jump(until, -bytes, end);
+    result.live_keys.jump(from, 1, end);
+    result.live_keys.jump(until, -1, end);
+}
+
+fn empty(run: &RunResult, name: &str, kind: &'static str) -> CandidateResult {
+    let level_name = match kind {
+        "token_bucket" => "tokens",
+        "leaky_bucket" => "queued",
+        "fixed_window" => "count",
+        "sliding_window_log" => "entries",
+        "gcra" => "used",
+        _ => "estimate",
+    };
+    CandidateResult {
+        envelope: "",
+        name: name.to_owned(),
+        algorithm: kind,
+        deployment: String::new(),
+        level_name,
+        level_bound: run.limit.units,
+        motion: Motion::Slopes,
+        tally: Tally::default(),
+        per_key: vec![KeyTally::default(); run.keys.len()],
+        delays: Delays::default(),
+        state_bytes: Staircase::default(),
+        live_keys: Staircase::default(),
+        series: vec![Bucket::default(); run.grid.count()],
+        records: None,
+        levels: None,
+    }
+}
+
+/// Five requests at the end of one minute and five at the start of the next.
+pub(super) fn boundary_burst() -> RunResult {
+    let arrivals = (0..10).map(|i| (55.0 + f64::from(i), 1, 0)).collect();
+    let title = "Window boundary burst: five requests before the minute ends, five after";
+    let mut run = Ask::new(title, "5/1m", arrivals).run();
+    run.candidates[2].tally.false_allow = 5;
+    run.candidates[4].tally.false_deny = 1;
+    run
+}
+
+/// Seven at once, four a little later.
+pub(super) fn at_once() -> RunResult {
+    let times = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.5, 1.5, 1.5, 1.5];
+    Ask::new(
+        "Seven at once, four later",
+        "5/2500ms",
+        times.map(|t| (t, 1, 0)).to_vec(),
+    )
+    .run()
+}
+
+/// Two requests.
+pub(super) fn two() -> RunResult {
+    Ask::new("Two requests", "1/1s", vec![(0.25, 1, 0), (0.5, 1, 0)]).run()
+}
+
+/// Sixty at the end of a minute and sixty at the start of the next.
+pub(super) fn sixty() -> RunResult {
+    let arrivals = (0..120)
+        .map(|i| (59.0 + f64::from(i) / 60.0, 1, 0))
+        .collect();
+    Ask::new("Sixty and sixty", "60/1m", arrivals).run()
+}
+
+/// Costs in the thousands over a few minutes, on a calendar's clock, several keys.
+pub(super) fn costly_keys() -> RunResult {
+    let arrivals = (0..900u32)
+        .map(|i| {
+            let spread = f64::from(i * 7_919 % 1_000) / 1_000.0;
+            (
+                f64::from(i) * 0.4 + spread * 0.3,
+                500 + u64::from(i * 613 % 9_000),
+                i * i % 7,
+            )
+        })
+        .collect();
+    let mut ask = Ask::new(
+        "Tokens of a language model, seven tenants",
+        "100000/1m",
+        arrivals,
+    );
+    ask.epoch = Epoch::from_unix_nanos(1_700_042_391_000_000_000);
+    ask.keys = (0..7)
+        .map(|i| format!("tenant-{i} <\"&'> שלום 🦀\u{202e}\u{7}"))
+        .collect();
+    ask.run()
+}
+
+/// Twenty-four candidates with names of sixty characters and a title to match.
+pub(super) fn crowd() -> RunResult {
+    let arrivals = (0..40).map(|i| (f64::from(i) * 1.7, 1, 0)).collect();
+    let title = "A title <with> \"quotes\" & a very long way to say that many candidates \
+        were compared on the same traffic, so that it must be broken into lines, all of them read";
+    let mut ask = Ask::new(title, "10/30s", arrivals);
+    ask.candidates = (0..24)
+        .map(|i| {
+            let kind = KINDS[i % 6];
+            let mut name = format!("{kind} in region WWW-{i:02}, split over nodes with lag ");
+            while name.chars().count() < 60 {
+                name.push(if i % 2 == 0 { 'W' } else { 'm' });
+            }
+            (name, kind)
+        })
+        .collect();
+    ask.run()
+}
+
+/// Requests of no effect: everything denied, then nothing at all to weigh.
+pub(super) fn all_denied() -> RunResult {
+    Ask::new(
+        "Nothing is allowed",
+        "0/1s",
+        vec![(1.0, 1, 0), (1.2, 1, 0), (3.0, 1, 0)],
+    )
+    .run()
+}
+
+/// Ten million requests over a day, of which only series are kept.
+pub(super) fn ten_million() -> RunResult {
+    let mut run = Ask::new(
+        "Ten million requests in a day",
+        "5000/1m",
+        vec![(0.0, 1, 0)],
+    )
+    .run();
+    run.horizon = SimTime::ZERO + Nanos::from_secs(86_460);
+    run.last = SimTime::ZERO + Nanos::from_secs(86_399);
+    run.grid = Grid::over(Nanos::from_secs(86_460));
+    run.requests = 10_000_000;
+    run.arrivals = None;
+    run.keys = Arc::new((0..10_000).map(|key| format!("key {key}")).collect());
+    let count = u32::try_from(run.grid.count()).unwrap();
+    for (index, candidate) in (0..).zip(&mut run.candidates) {
+        *candidate = CandidateResult {
+            ..empty_like(candidate)
+        };
+        candidate.per_key = vec![KeyTally::default(); 10_000];
+        candidate.tally.requests = 10_000_000;
+        candidate.tally.offered_cost = 10_000_000;
+        candidate.tally.peak_in_window = 4_800 + index * 100;
+        candidate.series = (0..count)
+            .map(|i| busy_bucket(i, count, index == 1))
+            .collect();
+        let denied: u128 = candidate.series.iter().map(|bucket| bucket.denied).sum();
+        candidate.tally.denied = u64::try_from(denied).unwrap();
+        candidate.tally.allowed = 10_000_000 - candidate.tally.denied;
+        candidate.tally.delayed = if index == 1 { 1_000_000 } else { 0 };
+        candidate.tally.false_allow = 1_234 * u64::try_from(index).unwrap();
+        candidate.tally.false_deny = 100_000 / (1 + u64::try_from(index).unwrap());
+        for second in 0..86_400u64 {
+            let bytes = 16 + i64::try_from(index * 40).unwrap();
+            let at = second * 1_000_000_000;
+            let stays = 60_000_000_000 + second * 5_000_000;
+            candidate
+                .state_bytes
+                .jump(at, bytes, run.horizon.as_nanos());
+            candidate
+                .state_bytes
+                .jump(at + stays, -bytes, run.horizon.as_nanos());
+            candidate.live_keys.jump(at, 1, run.horizon.as_nanos());
+            candidate
+                .live_keys
+                .jump(at + stays, -1, run.horizon.as_nanos());
+        }
+    }
+    run
+}
+
+fn empty_like(candidate: &CandidateResult) -> CandidateResult {
+    CandidateResult {
+        tally: Tally::default(),
+        state_bytes: Staircase::default(),
+        live_keys: Staircase::default(),
+        records: None,
+        levels: None,
+        ..candidate.clone()
+    }
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn busy_bucket(index: u32, count: u32, is_delaying: bool) -> Bucket {
+    let phase = f64::from(index) / f64::from(count) * std::f64::consts::TAU;
+    let noise = f64::from(index * 7_919 % 101) / 101.0;
+    let offered = (14_000.0 * (1.0 - 0.8 * phase.cos()) + 2_000.0 * noise) as u128;
+    let allowed = offered.min(20_000);
+    Bucket {
+        offered,
+        allowed,
+        denied: offered - allowed,
+        forwarded: allowed,
+        delayed_requests: if is_delaying {
+            (allowed / 10) as u64
+        } else {
+            0
+        },
+        window_count: allowed / 4 + u128::from(index % 37) * 10,
+        ..Bucket::default()
+    }
+}
+
+/// Every run with its name.
+pub(super) fn all() -> Vec<(&'static str, RunResult)> {
+    vec![
+        ("boundary_burst", boundary_burst()),
+        ("at_once", at_once()),
+        ("two", two()),
+        ("sixty", sixty()),
+        ("costly_keys", costly_keys()),
+        ("crowd", crowd()),
+        ("all_denied", all_denied()),
+        ("ten_million", ten_million()),
+    ]
+}

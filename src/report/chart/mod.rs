@@ -1,0 +1,71 @@
+//! Pictures of a run: SVG drawings and their PNG, one file per chart over a shared page.
+
+mod bins;
+mod canvas;
+mod density;
+#[cfg(test)]
+mod fixture;
+#[cfg(test)]
+mod laws;
+mod level;
+mod marks;
+mod page;
+mod raster;
+mod scale;
+mod theme;
+mod time;
+mod timeline;
+mod trailing;
+mod verdict;
+mod words;
+
+pub use raster::png;
+pub use timeline::draw as timeline;
+
+use crate::error::{Error, Result};
+use crate::measure::RunResult;
+use crate::units::SimTime;
+
+/// The part of a run that a picture shows; what is absent is chosen from the run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct View {
+    /// Where the time axis begins.
+    pub from: Option<SimTime>,
+    /// Where it ends.
+    pub to: Option<SimTime>,
+}
+
+impl View {
+    /// Whether less than the whole may be shown.
+    fn is_partial(&self) -> bool {
+        self.from.is_some() || self.to.is_some()
+    }
+}
+
+/// Draws one chart; `None` when the run has nothing for it to show.
+pub type Draw = fn(&RunResult, &View) -> Result<Option<String>>;
+
+/// One kind of picture.
+#[derive(Debug)]
+pub struct ChartRow {
+    /// Its name on the command line and in files.
+    pub name: &'static str,
+    /// Its name in titles.
+    pub title: &'static str,
+    /// What it shows, in one sentence.
+    pub meaning: &'static str,
+    /// Draws it as SVG.
+    pub draw: Draw,
+}
+
+/// Draws `chart` of the run as SVG; `None` when the run has nothing for it to show. An error when
+/// the view ends before it begins.
+pub fn draw(chart: &ChartRow, run: &RunResult, view: &View) -> Result<Option<String>> {
+    let begins = view.from.unwrap_or(SimTime::ZERO);
+    if let Some(to) = view.to.filter(|to| *to <= begins) {
+        return Err(Error::input(format!(
+            "the picture would end at {to} s, which is not after its beginning at {begins} s"
+        )));
+    }
+    (chart.draw)(run, view)
+}

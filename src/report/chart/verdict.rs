@@ -1,0 +1,40 @@
+//! What a lane says at its right end: how many were admitted, and how the promise was broken.
+
+use super::page::Verdict;
+use super::trailing::{forwards, tightest, worst_key};
+use super::words::{above, count, length, within};
+use crate::measure::{CandidateResult, RunResult};
+
+/// The candidate's result over the whole run.
+pub(super) fn verdict(run: &RunResult, candidate: &CandidateResult) -> Verdict {
+    let tally = &candidate.tally;
+    let counts = format!(
+        "{} of {} admitted",
+        count(tally.allowed.into()),
+        count(tally.requests.into())
+    );
+    let is_broken = tally.peak_in_window > u128::from(run.limit.units);
+    Verdict {
+        counts,
+        broken: is_broken.then(|| broken(run, candidate)),
+    }
+}
+
+/// `10 within 10 s: 2.0 × the limit`.
+fn broken(run: &RunResult, candidate: &CandidateResult) -> String {
+    let (peak, window) = (candidate.tally.peak_in_window, run.limit.window);
+    let exact = forwards(run, candidate, worst_key(candidate))
+        .map(|forwards| tightest(&forwards, window))
+        .filter(|(found, _)| *found == peak);
+    let place = match exact {
+        Some((_, apart)) => within(apart, window),
+        None => format!("in one window of {}", length(window)),
+    };
+    let whose = if run.keys.len() > 1 {
+        " for one key"
+    } else {
+        ""
+    };
+    let over = above(peak, run.limit.units);
+    format!("{}{whose} {place}: {over}", count(peak))
+}
