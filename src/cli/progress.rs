@@ -1,8 +1,6 @@
 //! A progress bar for whatever takes longer than a second, on a terminal only.
 
-use indicatif::{
-    HumanFloatCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
-};
+use indicatif::{HumanFloatCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use ratesim::simulation::Progress;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
