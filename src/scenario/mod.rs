@@ -75,6 +75,8 @@ impl Scenario {
             base: source.folder(),
             duration: header.duration,
             memory: bounds.memory,
+            // A timeline has at least one row per record, so more records leave none.
+            marked: bounds.timeline,
         })?;
         resolved.insert("start".to_owned(), traffic.epoch.to_toml());
         resolved.insert("duration".to_owned(), traffic.horizon.to_toml());
