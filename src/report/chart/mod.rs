@@ -3,24 +3,33 @@
 mod bins;
 mod canvas;
 mod density;
+mod error;
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]
 mod laws;
 mod level;
 mod marks;
+mod memory;
+mod names;
 mod page;
 mod raster;
 mod scale;
 mod theme;
+mod throughput;
 mod time;
 mod timeline;
 mod trailing;
 mod verdict;
+mod window;
 mod words;
 
+pub use error::draw as error;
+pub use memory::draw as memory;
 pub use raster::png;
+pub use throughput::draw as throughput;
 pub use timeline::draw as timeline;
+pub use window::draw as window;
 
 use crate::error::{Error, Result};
 use crate::measure::RunResult;

@@ -358,7 +358,7 @@ mod tests {
         assert_eq!(labels(0, 10 * 86_400 * S, none)[1], "day 1");
         // 22 January 2019, 03:56:14.
         let clock = Epoch::from_unix_nanos(1_548_129_374 * S);
-        assert_eq!(labels(0, 120 * S, clock)[0], "3:56:15");
+        assert_eq!(labels(0, 120 * S, clock)[0], "3:56:20");
         assert_eq!(labels(0, 3 * 86_400 * S, clock)[3], "23 Jan");
     }
 

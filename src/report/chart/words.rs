@@ -1,7 +1,7 @@
 //! Quantities as people read them: grouped counts, durations, bytes, how far above a limit.
 
 use crate::measure::CandidateResult;
-use crate::units::{Limit, Nanos};
+use crate::units::{Limit, Nanos, decimal};
 
 /// A whole number with its thousands set apart: `1,234,567`.
 pub(super) fn count(number: u128) -> String {
@@ -66,11 +66,17 @@ const TIMES: [(u64, &str); 7] = [
     (1, "ns"),
 ];
 
-/// A length of time: `1 min 30 s`.
+/// A length of time: `2.5 s`, `1 min 30 s`.
 pub(super) fn length(nanos: Nanos) -> String {
     let mut rest = nanos.get();
     let mut parts = Vec::new();
     for (size, name) in TIMES {
+        let thousandths = u128::from(rest) * 1_000;
+        if size <= 1_000_000_000 && rest >= size && thousandths.is_multiple_of(size.into()) {
+            let amount = decimal(thousandths / u128::from(size), 3);
+            parts.push(format!("{amount} {name}"));
+            break;
+        }
         if rest >= size {
             parts.push(format!("{} {name}", rest / size));
             rest %= size;
@@ -165,6 +171,22 @@ mod tests {
         assert_eq!(bytes(16.0), "16 B");
         assert_eq!(bytes(1_500.0), "1.5 kB");
         assert_eq!(bytes(12_345_678.0), "12 MB");
+    }
+
+    #[test]
+    fn lengths_are_short() {
+        for (nanos, text) in [
+            (60_000_000_000, "1 min"),
+            (90_000_000_000, "1 min 30 s"),
+            (2_500_000_000, "2.5 s"),
+            (250_000_000, "250 ms"),
+            (7, "7 ns"),
+            (3_600_000_000_000, "1 h"),
+            (1_000_000_007, "1 s 7 ns"),
+            (0, "0 s"),
+        ] {
+            assert_eq!(length(Nanos::new(nanos)), text);
+        }
     }
 
     #[test]
