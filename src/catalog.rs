@@ -2,10 +2,17 @@
 //! line and one row here; lists, help, validation and the tests of the laws follow from the rows.
 
 use crate::error::Result;
-use crate::limiter::{TokenBucket, TokenBucketConfig};
+use crate::limiter::{
+    FixedWindow, FixedWindowConfig, Gcra, GcraConfig, LeakyBucket, LeakyBucketConfig,
+    SlidingWindowCounter, SlidingWindowCounterConfig, SlidingWindowLog, SlidingWindowLogConfig,
+    TokenBucket, TokenBucketConfig,
+};
 use crate::params::{Contract, Params};
 use crate::report::chart::{self, ChartRow};
 use crate::simulation::{Candidate, erase};
+use crate::workload::{
+    Field, Reading, TrafficRow, read_burst, read_poisson, read_script, read_steady,
+};
 
 /// One parameter of an algorithm, as help and documentation show it.
 #[derive(Debug)]
@@ -26,6 +33,8 @@ pub struct AlgorithmRow {
     pub summary: &'static str,
     /// What its level counts: the label of its axis.
     pub level: &'static str,
+    /// Why it may forward more than the limit in one window; empty where it never does.
+    pub envelope: &'static str,
     /// Its parameters.
     pub parameters: &'static [Parameter],
     /// Whether a scenario without `[[algorithm]]` runs it.
@@ -35,11 +44,21 @@ pub struct AlgorithmRow {
 }
 
 /// The algorithms, in the order in which they are listed and run.
-pub const ALGORITHMS: &[AlgorithmRow] = &[AlgorithmRow {
+pub const ALGORITHMS: &[AlgorithmRow] = &[
+    TOKEN_BUCKET,
+    LEAKY_BUCKET,
+    FIXED_WINDOW,
+    SLIDING_WINDOW_LOG,
+    SLIDING_WINDOW_COUNTER,
+    GCRA,
+];
+
+const TOKEN_BUCKET: AlgorithmRow = AlgorithmRow {
     kind: "token_bucket",
     title: "Token bucket",
     summary: "Tokens refill at a rate up to a capacity; a request takes its cost in tokens or is denied.",
     level: "tokens",
+    envelope: "what is in the bucket comes on top of what it gains: up to twice the limit at the defaults",
     parameters: &[
         Parameter {
             name: "capacity",
@@ -61,17 +80,209 @@ pub const ALGORITHMS: &[AlgorithmRow] = &[AlgorithmRow {
     by_default: true,
     build: |params, contract| {
         let config = TokenBucketConfig::read(params, contract)?;
-        Ok(if config.fits_narrow() {
+        Ok(if config.fits_narrow(contract.horizon) {
             erase(TokenBucket::<u64>::new(&config))
         } else {
             erase(TokenBucket::<u128>::new(&config))
         })
     },
-}];
+};
+
+const LEAKY_BUCKET: AlgorithmRow = AlgorithmRow {
+    kind: "leaky_bucket",
+    title: "Leaky bucket",
+    summary: "Requests queue in a bucket that leaks at a constant rate, and are forwarded in their turn; what overflows is denied.",
+    level: "queued",
+    envelope: "its capacity comes on top of what leaks",
+    parameters: &[
+        Parameter {
+            name: "capacity",
+            meaning: "the most units it holds, the leaking one included (the limit's count)",
+        },
+        Parameter {
+            name: "outflow",
+            meaning: "units that leak over time (the limit's rate)",
+        },
+        Parameter {
+            name: "mode",
+            meaning: "queue: requests wait for their turn; meter: the same decisions without a delay (queue)",
+        },
+        Parameter {
+            name: "drain",
+            meaning: "continuous, or ticks: one unit leaves at each whole multiple of 1/outflow of the clock (continuous)",
+        },
+        Parameter {
+            name: "max_wait",
+            meaning: "deny a request that would wait longer than this (none)",
+        },
+    ],
+    by_default: true,
+    build: |params, contract| {
+        let config = LeakyBucketConfig::read(params, contract)?;
+        Ok(if config.fits_narrow(contract.horizon) {
+            erase(LeakyBucket::<u64>::new(&config))
+        } else {
+            erase(LeakyBucket::<u128>::new(&config))
+        })
+    },
+};
+
+const FIXED_WINDOW: AlgorithmRow = AlgorithmRow {
+    kind: "fixed_window",
+    title: "Fixed window counter",
+    summary: "A counter per window of the clock; a request is allowed while the count stays within the limit.",
+    level: "count",
+    envelope: "each window is counted on its own: up to twice the limit around an edge",
+    parameters: &[
+        Parameter {
+            name: "anchor",
+            meaning: "clock: windows are whole multiples of w since 1970; first_request: a window opens with the key's first request in it (clock)",
+        },
+        Parameter {
+            name: "count_denied",
+            meaning: "whether denied requests are counted too (false)",
+        },
+    ],
+    by_default: true,
+    build: |params, contract| {
+        let config = FixedWindowConfig::read(params, contract)?;
+        Ok(erase(FixedWindow::new(&config)))
+    },
+};
+
+const SLIDING_WINDOW_LOG: AlgorithmRow = AlgorithmRow {
+    kind: "sliding_window_log",
+    title: "Sliding window log",
+    summary: "The times of the last window's requests; a request is allowed while they stay within the limit.",
+    level: "entries",
+    envelope: "",
+    parameters: &[Parameter {
+        name: "log_denied",
+        meaning: "whether denied requests are logged too, the textbook form (true)",
+    }],
+    by_default: true,
+    build: |params, contract| {
+        let config = SlidingWindowLogConfig::read(params, contract)?;
+        Ok(erase(SlidingWindowLog::new(&config)))
+    },
+};
+
+const SLIDING_WINDOW_COUNTER: AlgorithmRow = AlgorithmRow {
+    kind: "sliding_window_counter",
+    title: "Sliding window counter",
+    summary: "Counts of this and the previous clock window, the latter fading as time passes: an estimate of the sliding count.",
+    level: "estimate",
+    envelope: "it guesses the last window's share: up to one less than twice the limit",
+    parameters: &[
+        Parameter {
+            name: "rounding",
+            meaning: "of the previous window's share: none, or floor to whole units (none)",
+        },
+        Parameter {
+            name: "count_denied",
+            meaning: "whether denied requests are counted too (false)",
+        },
+    ],
+    by_default: true,
+    build: |params, contract| {
+        let config = SlidingWindowCounterConfig::read(params, contract)?;
+        Ok(if config.fits_narrow(contract.horizon) {
+            erase(SlidingWindowCounter::<u64>::new(&config))
+        } else {
+            erase(SlidingWindowCounter::<u128>::new(&config))
+        })
+    },
+};
+
+const GCRA: AlgorithmRow = AlgorithmRow {
+    kind: "gcra",
+    title: "GCRA",
+    summary: "One theoretical arrival time per key; a request may come ahead of it by a tolerance. Admits what a token bucket does.",
+    level: "ahead",
+    envelope: "its burst comes on top of its rate: up to twice the limit at the defaults",
+    parameters: &[
+        Parameter {
+            name: "burst",
+            meaning: "the most units that pass at once (the limit's count)",
+        },
+        Parameter {
+            name: "rate",
+            meaning: "units over time, one per emission interval (the limit's rate)",
+        },
+    ],
+    by_default: false,
+    build: |params, contract| {
+        let config = GcraConfig::read(params, contract)?;
+        Ok(if config.fits_narrow(contract.horizon) {
+            erase(Gcra::<u64>::new(&config))
+        } else {
+            erase(Gcra::<u128>::new(&config))
+        })
+    },
+};
 
 /// The row of the algorithm called `kind`.
 pub fn algorithm(kind: &str) -> Option<&'static AlgorithmRow> {
     ALGORITHMS.iter().find(|row| row.kind == kind)
+}
+
+/// The traffic patterns, in the order in which they are listed.
+pub const TRAFFIC: &[TrafficRow] = &[
+    TrafficRow {
+        pattern: "burst",
+        summary: "A number of requests at once or spread over a short time, once or repeated.",
+        fields: &[
+            Field {
+                name: "at",
+                meaning: "when the burst begins: a duration since the start or a clock time (0s)",
+            },
+            Field {
+                name: "count",
+                meaning: "requests in a burst (1)",
+            },
+            Field {
+                name: "spread",
+                meaning: "the length over which they come evenly (0s: all at once)",
+            },
+            Field {
+                name: "repeat_every",
+                meaning: "the time from one burst to the next (a single burst)",
+            },
+        ],
+        read: Reading::Rule(read_burst),
+    },
+    TrafficRow {
+        pattern: "steady",
+        summary: "Evenly spaced requests, the first at `from`.",
+        fields: &[Field {
+            name: "rate",
+            meaning: "requests over time, such as \"10/s\" (required)",
+        }],
+        read: Reading::Rule(read_steady),
+    },
+    TrafficRow {
+        pattern: "poisson",
+        summary: "Independent requests at a constant mean rate: exponential gaps.",
+        fields: &[Field {
+            name: "rate",
+            meaning: "requests over time in the mean, such as \"10/s\" (required)",
+        }],
+        read: Reading::Rule(read_poisson),
+    },
+    TrafficRow {
+        pattern: "script",
+        summary: "One request at each instant of a list.",
+        fields: &[Field {
+            name: "at",
+            meaning: "durations since the start or clock times, in any order (required)",
+        }],
+        read: Reading::Rule(read_script),
+    },
+];
+
+/// The row of the traffic pattern called `name`.
+pub fn traffic(name: &str) -> Option<&'static TrafficRow> {
+    TRAFFIC.iter().find(|row| row.pattern == name)
 }
 
 /// The pictures, in the order in which they are listed and drawn.

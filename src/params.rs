@@ -104,10 +104,19 @@ impl Params {
         Ok(value)
     }
 
-    /// The field `name`, which must be given.
+    /// The field `name`, which must be given. Where it is absent and a field of a similar name is
+    /// there that nobody knows, that one is named as the error: it is a slip of the pen.
     pub fn required<T: FromValue>(&mut self, name: &'static str) -> Result<T> {
-        let value = self.optional(name)?;
-        value.ok_or_else(|| self.error(name, format!("is required: {}", T::EXPECTED)))
+        if let Some(value) = self.optional(name)? {
+            return Ok(value);
+        }
+        let strangers = self.fields.keys().map(String::as_str);
+        let mut strangers = strangers.filter(|field| !self.known.contains(field));
+        if let Some(slip) = strangers.find(|field| is_close(field, name, 5)) {
+            let message = format!("unknown field; did you mean `{name}`, which is required?");
+            return Err(self.error(slip, message));
+        }
+        Err(self.error(name, format!("is required: {}", T::EXPECTED)))
     }
 
     /// The field `name` as one of `choices`; absent, it is `default`.
@@ -192,8 +201,8 @@ impl Params {
 pub fn unknown(found: &str, allowed: &[&str]) -> String {
     let closest = allowed
         .iter()
+        .filter(|name| is_close(found, name, 3))
         .map(|name| (strsim::damerau_levenshtein(found, name), name))
-        .filter(|(distance, name)| *distance <= 1 + name.len() / 3)
         .min();
     let hint = closest.map_or(String::new(), |(_, name)| {
         format!("; did you mean `{name}`?")
@@ -202,6 +211,11 @@ pub fn unknown(found: &str, allowed: &[&str]) -> String {
         "`{found}` is not known{hint} (allowed: {})",
         allowed.join(", ")
     )
+}
+
+/// Whether `found` is likely a misspelt `name`: one slip, and one more for every `letters` of it.
+fn is_close(found: &str, name: &str, letters: usize) -> bool {
+    strsim::damerau_levenshtein(found, name) <= 1 + name.len() / letters
 }
 
 /// Checks a count against [`Limit::MAX_UNITS`]; absent, it is `default`.

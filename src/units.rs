@@ -237,8 +237,9 @@ impl KeyId {
     }
 
     /// The key at `slot` of `shard`.
-    pub const fn at(shard: u32, slot: u32) -> Self {
-        Self(slot * SHARDS + shard)
+    pub fn at(shard: usize, slot: usize) -> Self {
+        let id = slot * SHARDS as usize + shard;
+        Self(u32::try_from(id).expect("a run has fewer than 2^32 keys"))
     }
 }
 

@@ -4,9 +4,19 @@
 //! is plain data that can be copied, compared and sent; time is an argument. No float takes part in
 //! any decision.
 
+mod fixed_window;
+mod gcra;
+mod leaky_bucket;
+mod sliding_window_counter;
+mod sliding_window_log;
 mod token_bucket;
 mod width;
 
+pub use fixed_window::{FixedWindow, FixedWindowConfig};
+pub use gcra::{Gcra, GcraConfig};
+pub use leaky_bucket::{LeakyBucket, LeakyBucketConfig};
+pub use sliding_window_counter::{SlidingWindowCounter, SlidingWindowCounterConfig};
+pub use sliding_window_log::{SlidingWindowLog, SlidingWindowLogConfig};
 pub use token_bucket::{TokenBucket, TokenBucketConfig};
 pub use width::Width;
 

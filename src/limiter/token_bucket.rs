@@ -55,10 +55,11 @@ impl TokenBucketConfig {
         u128::from(self.refill.units()) * u128::from(step)
     }
 
-    /// Whether 64 bits hold every level. A level may pass the capacity by less than one step's gain
-    /// before it is capped.
-    pub fn fits_narrow(&self) -> bool {
-        fits_narrow(u128::from(self.capacity) * self.refill.nanos() + self.gain())
+    /// Whether 64 bits hold every level of a run up to `horizon`: at most a full bucket is added to a
+    /// full one before the sum is capped.
+    pub fn fits_narrow(&self, horizon: Nanos) -> bool {
+        let full = u128::from(self.capacity) * self.refill.nanos();
+        fits_narrow((2 * full).max(self.gain()), horizon)
     }
 }
 
@@ -75,7 +76,7 @@ pub struct TokenBucket<W> {
     step: u64,
     /// Parts gained per step.
     gain: W,
-    /// Steps after which any bucket is full.
+    /// Steps after which any bucket is full; the end of the clock when it never is.
     steps_to_full: u64,
     continuous: bool,
 }
@@ -98,9 +99,10 @@ impl<W: Width> TokenBucket<W> {
         let unit = config.refill.nanos();
         let full = u128::from(config.capacity) * unit;
         let gain = config.gain();
-        let steps_to_full = full
-            .checked_add(gain)
-            .and_then(|sum| (sum - 1).checked_div(gain));
+        let steps_to_full = match gain {
+            0 => u64::MAX,
+            _ => u64::try_from(full.div_ceil(gain)).unwrap_or(u64::MAX),
+        };
         Self {
             capacity: config.capacity,
             unit: W::narrow(unit),
@@ -108,7 +110,7 @@ impl<W: Width> TokenBucket<W> {
             initial: W::narrow(u128::from(config.initial) * unit),
             step: config.refill_every.map_or(1, Nanos::get),
             gain: W::narrow(gain),
-            steps_to_full: steps_to_full.map_or(u64::MAX, |n| u64::try_from(n).unwrap_or(u64::MAX)),
+            steps_to_full,
             continuous: config.refill_every.is_none(),
         }
     }
@@ -135,7 +137,7 @@ impl<W: Width> TokenBucket<W> {
         let level = if steps >= self.steps_to_full {
             self.full
         } else {
-            // Fewer steps than fill it from empty, so the sum stays below full + gain.
+            // Fewer steps than fill it from empty, so less than a full bucket is added.
             self.full.min(state.level + W::of(steps) * self.gain)
         };
         TokenBucketState {
@@ -152,8 +154,7 @@ impl<W: Width> TokenBucket<W> {
         }
         let missing = (target - state.level).wide();
         let gain = self.gain.wide();
-        let steps = (missing + gain).checked_sub(1)?.checked_div(gain)?;
-        Some(steps * u128::from(self.step))
+        (gain > 0).then(|| missing.div_ceil(gain) * u128::from(self.step))
     }
 }
 
@@ -183,7 +184,11 @@ impl<W: Width> Algorithm for TokenBucket<W> {
         Decision::Allow
     }
 
+    /// Takes what there is: the bucket never goes below empty.
     fn charge(&self, state: &mut Self::State, at: SimTime, cost: Cost) {
+        if cost == 0 || self.capacity == 0 {
+            return;
+        }
         *state = self.refilled(state, at.as_nanos());
         let taken = W::of(cost.min(self.capacity)) * self.unit;
         state.level = state.level - taken.min(state.level);
@@ -194,9 +199,11 @@ impl<W: Width> Algorithm for TokenBucket<W> {
             return Retry::Never;
         }
         let state = self.refilled(state, now.as_nanos());
-        let waited = u128::from(now.as_nanos().saturating_sub(state.last));
         match self.reaches(&state, W::of(cost) * self.unit) {
-            Some(wait) => Retry::After(wait.saturating_sub(waited)),
+            Some(0) => Retry::After(0),
+            // Counted from the last step, which may lie before `now` (steps) or after it (a clock
+            // that went back).
+            Some(wait) => Retry::After(u128::from(state.last) + wait - u128::from(now.as_nanos())),
             None => Retry::Never,
         }
     }
@@ -226,6 +233,9 @@ impl<W: Width> Algorithm for TokenBucket<W> {
     }
 
     fn next_break(&self, state: &Self::State, after: SimTime) -> Option<SimTime> {
+        if state.last == NOT_BEGUN {
+            return None;
+        }
         let state = self.refilled(state, after.as_nanos());
         if state.level == self.full || self.gain == W::of(0) {
             return None;
@@ -243,6 +253,9 @@ impl<W: Width> Algorithm for TokenBucket<W> {
     fn fresh_at(&self, state: &Self::State) -> Option<SimTime> {
         if state.last == NOT_BEGUN {
             return Some(SimTime::ZERO);
+        }
+        if self.gain == W::of(0) {
+            return (state.level == self.initial).then_some(SimTime::ZERO);
         }
         // A bucket that starts below its capacity never starts again, and one that refills in steps
         // must remember when they fall: neither can be forgotten once begun.

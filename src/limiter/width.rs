@@ -1,8 +1,9 @@
 //! The integer that an algorithm keeps its scaled quantities in: narrow where they fit, wide where
 //! they might not.
 
+use crate::units::Nanos;
 use std::fmt::Debug;
-use std::ops::{Add, Mul, Sub};
+use std::ops::{Add, Mul, Rem, Sub};
 
 /// An unsigned integer wide enough for one configuration's levels.
 ///
@@ -18,6 +19,7 @@ pub trait Width:
     + Add<Output = Self>
     + Sub<Output = Self>
     + Mul<Output = Self>
+    + Rem<Output = Self>
     + 'static
 {
     /// A count in this width.
@@ -26,6 +28,8 @@ pub trait Width:
     fn narrow(value: u128) -> Self;
     /// The value in the widest integer.
     fn wide(self) -> u128;
+    /// The quotient by `divisor`, which is not 0, rounded up.
+    fn ceil_div(self, divisor: Self) -> Self;
 }
 
 impl Width for u64 {
@@ -37,6 +41,9 @@ impl Width for u64 {
     }
     fn wide(self) -> u128 {
         u128::from(self)
+    }
+    fn ceil_div(self, divisor: Self) -> Self {
+        self.div_ceil(divisor)
     }
 }
 
@@ -50,9 +57,15 @@ impl Width for u128 {
     fn wide(self) -> u128 {
         self
     }
+    fn ceil_div(self, divisor: Self) -> Self {
+        self.div_ceil(divisor)
+    }
 }
 
-/// Whether every value up to `largest` fits the narrow width.
-pub(crate) const fn fits_narrow(largest: u128) -> bool {
-    largest <= u64::MAX as u128
+/// Whether the narrow width serves a run up to `horizon` whose values stay within `largest`.
+///
+/// A horizon of [`Nanos::FOREVER`] says that the end of the run is not known: then every algorithm
+/// takes its wide form, whatever its values.
+pub(crate) const fn fits_narrow(largest: u128, horizon: Nanos) -> bool {
+    largest <= u64::MAX as u128 && !horizon.is_forever()
 }

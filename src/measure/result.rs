@@ -44,6 +44,8 @@ pub struct CandidateResult {
     pub algorithm: &'static str,
     /// The deployment's name.
     pub deployment: String,
+    /// Why it may forward more than the limit in one window, if it may; empty otherwise.
+    pub envelope: &'static str,
     /// What its level counts: `tokens`, `queued`, `count`, `entries`, `estimate`.
     pub level_name: &'static str,
     /// The level's bound: the capacity of a bucket, the limit of a window.

@@ -1,5 +1,6 @@
 //! Candidates: algorithms with their types erased, once per run.
 
+use super::lane::{Course, Lane, LaneOf};
 use super::stepper::{Stepper, Steps};
 use crate::limiter::Algorithm;
 
@@ -7,6 +8,8 @@ use crate::limiter::Algorithm;
 pub trait Candidate: Send + Sync {
     /// The algorithm with one fresh key.
     fn stepper(&self) -> Box<dyn Stepper>;
+    /// The algorithm for all keys of one shard on the fast path.
+    fn lane(&self, course: Course) -> Box<dyn Lane>;
 }
 
 /// Hides the algorithm's type.
@@ -22,5 +25,9 @@ impl<A: Algorithm> Candidate for Erased<A> {
             state: self.0.fresh(),
             algorithm: self.0.clone(),
         })
+    }
+
+    fn lane(&self, course: Course) -> Box<dyn Lane> {
+        Box::new(LaneOf::new(self.0.clone(), course))
     }
 }

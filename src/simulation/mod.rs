@@ -1,7 +1,13 @@
 //! Running candidates over traffic.
 
 mod candidate;
+mod lane;
+mod plan;
+mod replay;
 mod stepper;
 
 pub use candidate::{Candidate, erase};
+pub use lane::{Course, Lane, LaneResult};
+pub use plan::{Plan, Planned, Progress};
+pub use replay::run;
 pub use stepper::Stepper;

@@ -271,6 +271,7 @@ fn empty(run: &RunResult, name: &str, kind: &'static str) -> CandidateResult {
         _ => "estimate",
     };
     CandidateResult {
+        envelope: "",
         name: name.to_owned(),
         algorithm: kind,
         deployment: String::new(),

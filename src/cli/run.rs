@@ -1,0 +1,218 @@
+//! `ratesim run`: reads scenarios, runs them, prints what stands out and writes the results.
+
+use super::args::Run;
+use super::input;
+use super::output::{INDEX, Output};
+use super::progress::Bar;
+use super::terminal::Terminal;
+use ratesim::catalog::CHARTS;
+use ratesim::error::{Error, Result};
+use ratesim::measure::RunResult;
+use ratesim::params::Moment;
+use ratesim::report::chart::{self, View};
+use ratesim::report::{csv, run_json, terminal};
+use ratesim::scenario::Scenario;
+use ratesim::simulation::{self, Plan, Progress};
+use ratesim::units::SimTime;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// A scenario that is ready to run.
+struct Job {
+    scenario: Scenario,
+    folder: PathBuf,
+    view: View,
+    with_timeline: bool,
+}
+
+/// Runs the scenarios in turn. All of them are read before the first runs, so that wrong input
+/// touches no output.
+pub(crate) fn run(args: &Run) -> Result<()> {
+    let jobs = prepare(args)?;
+    let threads = args.threads.map_or(0, usize::from);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|cause| Error::run("cannot start the threads").because(cause))?;
+    let mut terminal = Terminal::default();
+    for job in jobs {
+        let text = pool.install(|| job.run(args))?;
+        if !args.quiet {
+            terminal.print(&text)?;
+        }
+    }
+    Ok(())
+}
+
+fn prepare(args: &Run) -> Result<Vec<Job>> {
+    let folders = folders(&args.input.scenarios, args.output.as_deref())?;
+    for folder in &folders {
+        Output::check(folder)?;
+    }
+    let read = input::read(&args.input, args.quiet)?;
+    let mut jobs = Vec::with_capacity(read.len());
+    for (read, folder) in read.into_iter().zip(folders) {
+        let view = view(args, &read.scenario)?;
+        jobs.push(Job {
+            scenario: read.scenario,
+            folder,
+            view,
+            with_timeline: read.with_timeline,
+        });
+    }
+    Ok(jobs)
+}
+
+/// Where each scenario's results go.
+fn folders(scenarios: &[PathBuf], output: Option<&Path>) -> Result<Vec<PathBuf>> {
+    let mut owners: BTreeMap<PathBuf, &Path> = BTreeMap::new();
+    let mut folders = Vec::with_capacity(scenarios.len());
+    for path in scenarios {
+        let stem = path.file_stem().unwrap_or(path.as_os_str());
+        let folder = match output {
+            Some(folder) if scenarios.len() == 1 => folder.to_owned(),
+            Some(folder) => folder.join(stem),
+            None => Path::new("output").join(stem),
+        };
+        if let Some(other) = owners.insert(folder.clone(), path) {
+            return Err(Error::input(format!(
+                "{} and {} would both write to {}; run them apart, each with its own -o",
+                other.display(),
+                path.display(),
+                folder.display()
+            )));
+        }
+        folders.push(folder);
+    }
+    Ok(folders)
+}
+
+/// The span that pictures show, as points of the scenario's time.
+fn view(args: &Run, scenario: &Scenario) -> Result<View> {
+    let point = |flag: &str, moment: Option<Moment>| {
+        let Some(moment) = moment else {
+            return Ok(None);
+        };
+        let since = moment.since_start(scenario.epoch).ok_or_else(|| {
+            let start = scenario.epoch;
+            Error::input(format!("{flag} lies before the start, {start}"))
+        })?;
+        Ok(Some(SimTime::ZERO.saturating_add(since)))
+    };
+    let view = View {
+        from: point("--from", args.from)?,
+        to: point("--to", args.to)?,
+    };
+    let begins = view.from.unwrap_or(SimTime::ZERO);
+    let end = scenario.horizon;
+    if begins >= SimTime::ZERO.saturating_add(end) {
+        return Err(Error::input(format!(
+            "--from must lie before the end of the run at {end}"
+        )));
+    }
+    if view.to.is_some_and(|to| to <= begins) {
+        return Err(Error::input("--to must be later than --from"));
+    }
+    Ok(view)
+}
+
+impl Job {
+    /// Runs the scenario, writes its results, and gives the text to print.
+    fn run(self, args: &Run) -> Result<String> {
+        // Made before the run, which may take long: a folder that cannot be written is known now.
+        let mut output = Output::begin(&self.folder)?;
+        let Scenario {
+            title,
+            limit,
+            epoch,
+            seed,
+            horizon,
+            workload,
+            candidates,
+            resolved,
+            notes,
+            ..
+        } = self.scenario;
+        let bar = Bar::new(
+            title.clone(),
+            workload.expected_requests(),
+            "requests",
+            args.quiet,
+        );
+        let plan = Plan {
+            title,
+            limit,
+            epoch,
+            horizon: SimTime::ZERO.saturating_add(horizon),
+            seed,
+            workload,
+            candidates,
+            with_timeline: self.with_timeline,
+        };
+        let result = simulation::run(&plan, &bar)?;
+        drop(bar);
+
+        tables(&result, &mut output)?;
+        if !args.no_charts {
+            pictures(&result, &self.view, args.quiet, &mut output)?;
+        }
+        let files = output.files().to_vec();
+        let origin = run_json::Origin {
+            scenario: &resolved,
+            seed,
+            notes: &notes,
+            files: &files,
+        };
+        output.file(INDEX, |out| run_json::write(&result, origin, out))?;
+        let written = output.commit()?;
+        Ok(format!(
+            "{}{}",
+            terminal::report(&result),
+            listing(&self.folder, &written)
+        ))
+    }
+}
+
+/// Writes the CSV files.
+fn tables(result: &RunResult, output: &mut Output) -> Result<()> {
+    output.file("summary.csv", |out| Ok(csv::summary(result, out)?))?;
+    if result.arrivals.is_some() {
+        output.file("timeline.csv", |out| Ok(csv::timeline(result, out)?))?;
+    }
+    output.file("series.csv", |out| Ok(csv::series(result, out)?))?;
+    output.file("keys.csv", |out| Ok(csv::keys(result, out)?))
+}
+
+/// Draws the charts that the run has something for, each as SVG and as PNG.
+fn pictures(result: &RunResult, view: &View, quiet: bool, output: &mut Output) -> Result<()> {
+    let count = CHARTS.len() as u64;
+    let bar = Bar::new("Drawing".to_owned(), count, "charts", quiet);
+    let drawn = CHARTS
+        .par_iter()
+        .map(|row| {
+            let svg = chart::draw(row, result, view)?;
+            let picture = svg.map(|svg| Ok((chart::png(&svg)?, svg))).transpose()?;
+            bar.advance(1);
+            Ok(picture)
+        })
+        .collect::<Result<Vec<_>>>()?;
+    drop(bar);
+    for (row, picture) in CHARTS.iter().zip(drawn) {
+        let Some((png, svg)) = picture else {
+            continue;
+        };
+        output.file(&format!("{}.svg", row.name), |out| {
+            out.write_all(svg.as_bytes())
+        })?;
+        output.file(&format!("{}.png", row.name), |out| out.write_all(&png))?;
+    }
+    Ok(())
+}
+
+/// The files of the result, in words.
+fn listing(folder: &Path, files: &[PathBuf]) -> String {
+    let names = files.iter().filter_map(|path| path.file_name());
+    let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
+    format!("\nFiles in {}: {}\n", folder.display(), names.join(", "))
+}

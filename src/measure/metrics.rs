@@ -1,0 +1,261 @@
+//! The one list of measures: `summary.csv`, the terminal table and the documentation derive from it.
+
+use super::{CandidateResult, RunResult};
+use crate::units::{Nanos, decimal};
+use std::fmt;
+
+/// One measure of a candidate.
+pub struct Metric {
+    /// Its column in `summary.csv`.
+    pub column: &'static str,
+    /// Its heading in the terminal table; empty where the table leaves it out.
+    pub heading: &'static str,
+    /// What it means, with its unit.
+    pub meaning: &'static str,
+    /// Its value for one candidate of a run.
+    pub read: fn(&CandidateResult, &RunResult) -> Reading,
+}
+
+/// A measured value, exact, in the form that files show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// A name.
+    Text(String),
+    /// A whole number of requests, cost units or keys.
+    Count(u128),
+    /// A number of bytes.
+    Bytes(u128),
+    /// A ratio: numerator and denominator; anything over nothing is absent.
+    Ratio(u128, u128),
+    /// A ratio of a part to its whole.
+    Share(u128, u128),
+    /// A length of time; [`Nanos::FOREVER`] is `inf`.
+    Time(Nanos),
+    /// Not measured here.
+    Absent,
+}
+
+impl Reading {
+    /// Ratios are written to this many decimals, rounded half up.
+    const PLACES: u32 = 6;
+}
+
+impl fmt::Display for Reading {
+    /// The value as `summary.csv` shows it; absent values are empty.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Count(count) | Self::Bytes(count) => write!(f, "{count}"),
+            Self::Ratio(_, 0) | Self::Share(_, 0) | Self::Absent => Ok(()),
+            Self::Ratio(parts, whole) | Self::Share(parts, whole) => {
+                f.write_str(&ratio(*parts, *whole, Self::PLACES))
+            }
+            Self::Time(Nanos::FOREVER) => f.write_str("inf"),
+            Self::Time(time) => f.write_str(&decimal(u128::from(time.get()), 9)),
+        }
+    }
+}
+
+/// `parts / whole` as a decimal with up to `places` digits, rounded half up.
+fn ratio(parts: u128, whole: u128, places: u32) -> String {
+    let scale = 10u128.pow(places);
+    let (units, rest) = (parts / whole, parts % whole);
+    // The rest is below the denominator; where scaling it would overflow, both lose digits that
+    // are far below the last one shown.
+    let shift = if rest.leading_zeros() < 32 { 32 } else { 0 };
+    let (rest, whole) = (rest >> shift, (whole >> shift).max(1));
+    decimal(units * scale + (rest * scale + whole / 2) / whole, places)
+}
+
+fn count(value: u64) -> Reading {
+    Reading::Count(u128::from(value))
+}
+
+fn share(parts: u64, whole: u64) -> Reading {
+    Reading::Share(u128::from(parts), u128::from(whole))
+}
+
+/// A non-negative integral or peak.
+fn positive(value: impl TryInto<u128>) -> u128 {
+    value.try_into().unwrap_or(0)
+}
+
+fn percentile(candidate: &CandidateResult, percent: u64) -> Reading {
+    candidate
+        .delays
+        .percentile(percent)
+        .map_or(Reading::Absent, Reading::Time)
+}
+
+/// Every measure, in the order of the columns.
+pub const METRICS: &[Metric] = &[
+    Metric {
+        column: "candidate",
+        heading: "candidate",
+        meaning: "name of the candidate",
+        read: |c, _| Reading::Text(c.name.clone()),
+    },
+    Metric {
+        column: "algorithm",
+        heading: "",
+        meaning: "kind of its algorithm",
+        read: |c, _| Reading::Text(c.algorithm.to_owned()),
+    },
+    Metric {
+        column: "deployment",
+        heading: "",
+        meaning: "name of its deployment",
+        read: |c, _| Reading::Text(c.deployment.clone()),
+    },
+    Metric {
+        column: "requests",
+        heading: "requests",
+        meaning: "requests that arrived",
+        read: |c, _| count(c.tally.requests),
+    },
+    Metric {
+        column: "attempts",
+        heading: "",
+        meaning: "attempts, retries included; clients do not retry here",
+        read: |c, _| count(c.tally.requests),
+    },
+    Metric {
+        column: "allowed",
+        heading: "allowed",
+        meaning: "requests admitted, at once or later",
+        read: |c, _| count(c.tally.allowed),
+    },
+    Metric {
+        column: "delayed",
+        heading: "delayed",
+        meaning: "requests admitted and forwarded later",
+        read: |c, _| count(c.tally.delayed),
+    },
+    Metric {
+        column: "denied",
+        heading: "denied",
+        meaning: "requests refused",
+        read: |c, _| count(c.tally.denied),
+    },
+    Metric {
+        column: "errors",
+        heading: "",
+        meaning: "requests refused because the store failed; the store of one node does not",
+        read: |_, _| Reading::Count(0),
+    },
+    Metric {
+        column: "allowed_share",
+        heading: "",
+        meaning: "allowed / requests",
+        read: |c, _| share(c.tally.allowed, c.tally.requests),
+    },
+    Metric {
+        column: "offered_cost",
+        heading: "",
+        meaning: "cost of all requests",
+        read: |c, _| Reading::Count(c.tally.offered_cost),
+    },
+    Metric {
+        column: "allowed_cost",
+        heading: "",
+        meaning: "cost of the admitted requests",
+        read: |c, _| Reading::Count(c.tally.allowed_cost),
+    },
+    Metric {
+        column: "peak_in_window",
+        heading: "peak/window",
+        meaning: "the most cost forwarded for one key in any half-open window of the limit's length",
+        read: |c, _| Reading::Count(c.tally.peak_in_window),
+    },
+    Metric {
+        column: "overshoot",
+        heading: "× limit",
+        meaning: "peak_in_window / n; 1 or less is a kept promise",
+        read: |c, run| Reading::Ratio(c.tally.peak_in_window, u128::from(run.limit.units)),
+    },
+    Metric {
+        column: "false_allow",
+        heading: "false allow",
+        meaning: "requests allowed although that brought the cost forwarded in (f − w, f] above n",
+        read: |c, _| count(c.tally.false_allow),
+    },
+    Metric {
+        column: "false_deny",
+        heading: "false deny",
+        meaning: "requests denied although the cost forwarded in (t − w, t] left room for them",
+        read: |c, _| count(c.tally.false_deny),
+    },
+    Metric {
+        column: "error_rate",
+        heading: "error rate",
+        meaning: "(false_allow + false_deny) / requests",
+        read: |c, _| share(c.tally.false_allow + c.tally.false_deny, c.tally.requests),
+    },
+    Metric {
+        column: "state_bytes_peak",
+        heading: "peak memory",
+        meaning: "the most bytes of state held for keys that cannot be forgotten",
+        read: |c, _| Reading::Bytes(positive(c.state_bytes.peak())),
+    },
+    Metric {
+        column: "state_bytes_mean",
+        heading: "",
+        meaning: "bytes of state, mean over the run's time",
+        read: |c, run| {
+            let horizon = u128::from(run.horizon.as_nanos());
+            Reading::Ratio(positive(c.state_bytes.integral()), horizon)
+        },
+    },
+    Metric {
+        column: "state_bytes_per_key",
+        heading: "per key",
+        meaning: "bytes of state per live key, mean over time and keys",
+        read: |c, _| {
+            let bytes = positive(c.state_bytes.integral());
+            Reading::Ratio(bytes, positive(c.live_keys.integral()))
+        },
+    },
+    Metric {
+        column: "live_keys_peak",
+        heading: "",
+        meaning: "the most keys that could not be forgotten at one time",
+        read: |c, _| Reading::Count(positive(c.live_keys.peak())),
+    },
+    Metric {
+        column: "delay_p50_s",
+        heading: "",
+        meaning: "wait of admitted requests, median, in seconds",
+        read: |c, _| percentile(c, 50),
+    },
+    Metric {
+        column: "delay_p99_s",
+        heading: "delay p99",
+        meaning: "wait of admitted requests, 99th percentile, in seconds",
+        read: |c, _| percentile(c, 99),
+    },
+    Metric {
+        column: "delay_max_s",
+        heading: "",
+        meaning: "the longest wait of an admitted request, in seconds",
+        read: |c, _| percentile(c, 100),
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_are_rounded_half_up_at_the_sixth_decimal() {
+        for (parts, whole, written) in [
+            (1, 3, "0.333333"),
+            (2, 3, "0.666667"),
+            (10, 5, "2"),
+            (1, 2_000_000, "0.000001"),
+            (u128::MAX / 3, u128::MAX, "0.333333"),
+        ] {
+            assert_eq!(Reading::Ratio(parts, whole).to_string(), written);
+        }
+        assert_eq!(Reading::Ratio(0, 0).to_string(), "");
+    }
+}

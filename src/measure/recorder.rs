@@ -1,0 +1,101 @@
+//! Every answer and every movement of the level, for runs small enough to be drawn request by
+//! request.
+
+use super::forwards::Verdict;
+use super::{LevelLine, Record};
+use crate::limiter::{Algorithm, Decision, Motion};
+use crate::units::{Cost, SimTime};
+
+/// Records of one candidate in one shard, in the order of its arrivals.
+#[derive(Clone, Debug, Default)]
+pub struct Recorder {
+    /// The answers.
+    pub records: Vec<Record>,
+    /// The level lines by the key's slot within the shard.
+    pub lines: Vec<LevelLine>,
+}
+
+impl Recorder {
+    /// The most points that a line gains between two requests: a bucket that refills every
+    /// nanosecond has more jumps than anyone can see.
+    const MOST_BREAKS: usize = 65_536;
+
+    /// Before a decision at `now`: draws the level from the key's last request up to here.
+    pub fn before<A: Algorithm>(
+        &mut self,
+        algorithm: &A,
+        state: &A::State,
+        slot: usize,
+        now: SimTime,
+    ) {
+        if self.lines.len() <= slot {
+            self.lines.resize_with(slot + 1, LevelLine::default);
+        }
+        let line = &mut self.lines[slot];
+        let mut from = line.points.last().map_or(SimTime::ZERO, |(at, _)| *at);
+        if line.points.is_empty() {
+            line.points.push((from, algorithm.level(state, from)));
+        }
+        for _ in 0..Self::MOST_BREAKS {
+            let Some(at) = algorithm.next_break(state, from).filter(|at| *at <= now) else {
+                break;
+            };
+            Self::approach(algorithm, state, line, at);
+            line.points.push((at, algorithm.level(state, at)));
+            from = at;
+        }
+        Self::approach(algorithm, state, line, now);
+    }
+
+    /// The level as it is when `at` is reached from the left.
+    fn approach<A: Algorithm>(algorithm: &A, state: &A::State, line: &mut LevelLine, at: SimTime) {
+        let Some(&(last, level)) = line.points.last() else {
+            return;
+        };
+        if last < at {
+            let before = match algorithm.motion() {
+                Motion::Steps => level,
+                Motion::Slopes => algorithm.level(state, at),
+            };
+            line.points.push((at, before));
+        }
+    }
+
+    /// After a decision at `now`: notes the answer and the level's jump.
+    pub fn after<A: Algorithm>(
+        &mut self,
+        algorithm: &A,
+        state: &A::State,
+        slot: usize,
+        (now, cost): (SimTime, Cost),
+        decision: Decision,
+        verdict: Verdict,
+    ) {
+        let level = algorithm.level(state, now);
+        self.lines[slot].points.push((now, level));
+        self.records.push(Record {
+            decision,
+            remaining: algorithm.remaining(state, now),
+            retry: (decision == Decision::Deny).then(|| algorithm.retry_after(state, now, cost)),
+            level,
+            is_false: verdict.false_allow || verdict.false_deny,
+        });
+    }
+
+    /// Draws a key's level to the end of the run.
+    pub fn finish<A: Algorithm>(
+        &mut self,
+        algorithm: &A,
+        state: &A::State,
+        slot: usize,
+        end: SimTime,
+    ) {
+        let begun = self
+            .lines
+            .get(slot)
+            .is_some_and(|line| !line.points.is_empty());
+        if begun {
+            self.before(algorithm, state, slot, end);
+        }
+    }
+}

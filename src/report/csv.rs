@@ -1,0 +1,241 @@
+//! The result files that programs read.
+
+use super::text::cell;
+use crate::limiter::Decision;
+use crate::measure::{CandidateResult, METRICS, Record, RunResult, Staircase};
+use crate::units::{KeyId, Nanos, Retry, SimTime};
+use crate::workload::Arrival;
+use ::csv::{Error, Writer};
+use std::io::Write;
+
+/// The most keys that `keys.csv` lists; of more, those with the most denials and then requests.
+pub const MOST_KEYS: usize = 100_000;
+
+/// `summary.csv`: one row per candidate, one column per metric.
+///
+/// # Errors
+/// When `out` cannot be written; so for all of these.
+pub fn summary(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
+    let mut writer = Writer::from_writer(out);
+    writer.write_record(METRICS.iter().map(|metric| metric.column))?;
+    for candidate in &run.candidates {
+        let readings = METRICS
+            .iter()
+            .map(|metric| (metric.read)(candidate, run).to_string());
+        writer.write_record(readings.map(|text| cell(&text)))?;
+    }
+    Ok(writer.flush()?)
+}
+
+/// `timeline.csv`: one row per attempt and candidate, in order of time, request and candidate.
+/// Writes nothing but the header when the run kept no records.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn timeline(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
+    let mut writer = Writer::from_writer(out);
+    writer.write_record([
+        "time_s",
+        "candidate",
+        "request",
+        "attempt",
+        "node",
+        "key",
+        "endpoint",
+        "cost",
+        "decision",
+        "status",
+        "remaining",
+        "retry_after_s",
+        "delay_s",
+        "level",
+        "reason",
+    ])?;
+    for (request, arrival) in run.arrivals.iter().flatten().enumerate() {
+        for candidate in &run.candidates {
+            if let Some(records) = &candidate.records {
+                let row = attempt(run, request, arrival, candidate, &records[request]);
+                writer.write_record(row)?;
+            }
+        }
+    }
+    Ok(writer.flush()?)
+}
+
+fn attempt(
+    run: &RunResult,
+    request: usize,
+    arrival: &Arrival,
+    candidate: &CandidateResult,
+    record: &Record,
+) -> [String; 15] {
+    let mark = &run.marks[arrival.mark.0 as usize];
+    let (decision, status) = match record.decision {
+        Decision::Allow => ("allow", "200"),
+        Decision::Delay(_) => ("delay", "200"),
+        Decision::Deny => ("deny", "429"),
+    };
+    let delay = match record.decision {
+        Decision::Deny => String::new(),
+        admitted => seconds(admitted.delay()),
+    };
+    let reason = match record.retry {
+        None => "",
+        Some(Retry::After(_)) => "over_limit",
+        Some(Retry::Never) => "can_never_pass",
+    };
+    [
+        arrival.at.to_string(),
+        cell(&candidate.name),
+        request.to_string(),
+        "1".to_owned(),
+        "0".to_owned(),
+        cell(&run.keys[arrival.key.0 as usize]),
+        mark.endpoint.as_deref().map_or(String::new(), cell),
+        arrival.cost.to_string(),
+        decision.to_owned(),
+        status.to_owned(),
+        record.remaining.to_string(),
+        record
+            .retry
+            .map_or(String::new(), |retry| retry.to_string()),
+        delay,
+        record.level.to_string(),
+        reason.to_owned(),
+    ]
+}
+
+fn seconds(length: Nanos) -> String {
+    if length.is_forever() {
+        "inf".to_owned()
+    } else {
+        SimTime::from_nanos(length.get()).to_string()
+    }
+}
+
+/// `series.csv`: one row per time bucket and candidate; amounts in cost units, state as it is at the
+/// end of the bucket. `window_count` is the most cost that one key had in its trailing window when
+/// something was forwarded in the bucket, empty when nothing was; `level` is there for one key.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn series(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
+    let mut writer = Writer::from_writer(out);
+    writer.write_record([
+        "time_s",
+        "candidate",
+        "offered",
+        "allowed",
+        "denied",
+        "forwarded",
+        "level",
+        "window_count",
+        "state_bytes",
+        "live_keys",
+    ])?;
+    let states: Vec<_> = run
+        .candidates
+        .iter()
+        .map(|candidate| {
+            (
+                at_ends(run, &candidate.state_bytes),
+                at_ends(run, &candidate.live_keys),
+            )
+        })
+        .collect();
+    for index in 0..run.grid.count() {
+        for (candidate, (bytes, keys)) in run.candidates.iter().zip(&states) {
+            let bucket = &candidate.series[index];
+            let nothing = bucket.forwarded == 0;
+            writer.write_record([
+                run.grid.start(index).to_string(),
+                cell(&candidate.name),
+                bucket.offered.to_string(),
+                bucket.allowed.to_string(),
+                bucket.denied.to_string(),
+                bucket.forwarded.to_string(),
+                bucket
+                    .level
+                    .map_or(String::new(), |level| level.to_string()),
+                if nothing {
+                    String::new()
+                } else {
+                    bucket.window_count.to_string()
+                },
+                bytes[index].to_string(),
+                keys[index].to_string(),
+            ])?;
+        }
+    }
+    Ok(writer.flush()?)
+}
+
+/// The staircase's value at the last nanosecond of each bucket.
+fn at_ends(run: &RunResult, stairs: &Staircase) -> Vec<i64> {
+    let mut steps = stairs.steps().into_iter().peekable();
+    let mut value = 0;
+    let mut values = Vec::with_capacity(run.grid.count());
+    for bucket in 0..run.grid.count() {
+        let end = run.grid.start(bucket + 1).as_nanos();
+        while let Some((_, next)) = steps.next_if(|(at, _)| *at < end) {
+            value = next;
+        }
+        values.push(value);
+    }
+    values
+}
+
+/// `keys.csv`: one row per key and candidate.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn keys(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
+    let mut writer = Writer::from_writer(out);
+    writer.write_record([
+        "key",
+        "candidate",
+        "requests",
+        "allowed",
+        "denied",
+        "peak_in_window",
+        "first_denied_s",
+    ])?;
+    for key in listed(run) {
+        for candidate in &run.candidates {
+            let tally = &candidate.per_key[key.0 as usize];
+            writer.write_record([
+                cell(&run.keys[key.0 as usize]),
+                cell(&candidate.name),
+                tally.requests.to_string(),
+                tally.allowed.to_string(),
+                tally.denied.to_string(),
+                tally.peak_in_window.to_string(),
+                tally
+                    .first_denied
+                    .map_or(String::new(), |at| at.to_string()),
+            ])?;
+        }
+    }
+    Ok(writer.flush()?)
+}
+
+/// The keys that came at all, the worst of them where there are too many for a file.
+fn listed(run: &RunResult) -> Vec<KeyId> {
+    let Some(any) = run.candidates.first() else {
+        return Vec::new();
+    };
+    let came = |key: &KeyId| any.per_key[key.0 as usize].requests > 0;
+    let names = u32::try_from(run.keys.len()).expect("key numbers are 32 bits wide");
+    let mut keys: Vec<KeyId> = (0..names).map(KeyId).filter(came).collect();
+    if keys.len() > MOST_KEYS {
+        let worst = |key: &KeyId| {
+            let of = |candidate: &CandidateResult| candidate.per_key[key.0 as usize].denied;
+            let denied = run.candidates.iter().map(of).max();
+            std::cmp::Reverse((denied, any.per_key[key.0 as usize].requests))
+        };
+        keys.sort_by_key(worst);
+        keys.truncate(MOST_KEYS);
+        keys.sort_unstable();
+    }
+    keys
+}

@@ -1,0 +1,199 @@
+//! What stands out in a run, in words.
+
+use super::text::{bytes, duration, grouped, limit, multiple, percent, visible};
+use crate::measure::{CandidateResult, RunResult};
+use crate::units::Nanos;
+
+/// One sentence about a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// How it is to be taken.
+    pub tone: Tone,
+    /// The sentence.
+    pub text: String,
+}
+
+/// How a finding is to be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// A promise was broken.
+    Bad,
+    /// A promise was kept.
+    Good,
+    /// Good to know.
+    Note,
+}
+
+/// The findings of a run, the gravest first.
+pub fn findings(run: &RunResult) -> Vec<Finding> {
+    let mut found = Vec::new();
+    if run
+        .candidates
+        .iter()
+        .all(|candidate| candidate.tally.denied == 0)
+    {
+        found.push(note(
+            "nobody denied anything: this traffic does not reach the limit".to_owned(),
+        ));
+    }
+    found.extend(over_limit(run));
+    found.extend(within_limit(run));
+    found.extend(false_denials(run));
+    found.extend(delays(run));
+    found.extend(memory(run));
+    found
+}
+
+fn note(text: String) -> Finding {
+    Finding {
+        tone: Tone::Note,
+        text,
+    }
+}
+
+fn is_over(run: &RunResult, candidate: &CandidateResult) -> bool {
+    candidate.tally.peak_in_window > u128::from(run.limit.units)
+}
+
+/// Who forwarded more than the limit in some window, by how much, and why that is no accident.
+fn over_limit(run: &RunResult) -> Vec<Finding> {
+    let mut over: Vec<_> = run
+        .candidates
+        .iter()
+        .filter(|candidate| is_over(run, candidate))
+        .collect();
+    over.sort_by_key(|candidate| std::cmp::Reverse(candidate.tally.peak_in_window));
+    let sentence = |candidate: &&CandidateResult| {
+        let peak = candidate.tally.peak_in_window;
+        let units = u128::from(run.limit.units);
+        let times = match units {
+            0 => "where the limit is 0".to_owned(),
+            _ => format!("{} × the limit", multiple(peak, units)),
+        };
+        let wrongly = match candidate.tally.false_allow {
+            0 => String::new(),
+            1 => "; 1 request was allowed wrongly".to_owned(),
+            many => format!(
+                "; {} requests were allowed wrongly",
+                grouped(u128::from(many))
+            ),
+        };
+        let why = match candidate.envelope {
+            "" => String::new(),
+            envelope => format!(" ({envelope})"),
+        };
+        let text = format!(
+            "{} forwarded {} within {}: {times}{wrongly}{why}",
+            visible(&candidate.name),
+            grouped(peak),
+            duration(run.limit.window),
+        );
+        Finding {
+            tone: Tone::Bad,
+            text,
+        }
+    };
+    over.iter().map(sentence).collect()
+}
+
+fn within_limit(run: &RunResult) -> Option<Finding> {
+    let kept: Vec<_> = run
+        .candidates
+        .iter()
+        .filter(|candidate| !is_over(run, candidate))
+        .collect();
+    let text = format!("{} kept to {}", names(&kept)?, limit(run.limit));
+    Some(Finding {
+        tone: Tone::Good,
+        text,
+    })
+}
+
+/// Names joined as in a sentence; `None` for nobody.
+fn names(candidates: &[&CandidateResult]) -> Option<String> {
+    let names: Vec<String> = candidates
+        .iter()
+        .map(|candidate| visible(&candidate.name))
+        .collect();
+    let (last, others) = names.split_last()?;
+    if others.is_empty() {
+        return Some(last.clone());
+    }
+    Some(format!("{} and {last}", others.join(", ")))
+}
+
+/// Who refused what the limit had room for; those with the same count share a sentence.
+fn false_denials(run: &RunResult) -> Vec<Finding> {
+    let mut counts: Vec<u64> = run.candidates.iter().map(|c| c.tally.false_deny).collect();
+    counts.sort_unstable();
+    counts.dedup();
+    let of = |count: &u64| {
+        let same: Vec<_> = run
+            .candidates
+            .iter()
+            .filter(|c| c.tally.false_deny == *count)
+            .collect();
+        let share = percent(u128::from(*count), u128::from(run.requests));
+        let requests = if *count == 1 { "request" } else { "requests" };
+        let text = format!(
+            "{} denied {} {requests} ({share}) that the limit had room for",
+            names(&same)?,
+            grouped(u128::from(*count)),
+        );
+        Some(note(text))
+    };
+    counts
+        .iter()
+        .rev()
+        .filter(|count| **count > 0)
+        .filter_map(of)
+        .collect()
+}
+
+fn delays(run: &RunResult) -> Vec<Finding> {
+    let waits = |candidate: &CandidateResult| {
+        let longest = candidate
+            .delays
+            .percentile(100)
+            .filter(|longest| *longest > Nanos::ZERO)?;
+        let delayed = candidate.tally.delayed;
+        let requests = if delayed == 1 { "request" } else { "requests" };
+        let text = format!(
+            "{} delayed {} {requests}, the longest {}",
+            visible(&candidate.name),
+            grouped(u128::from(delayed)),
+            duration(longest),
+        );
+        Some(note(text))
+    };
+    run.candidates.iter().filter_map(waits).collect()
+}
+
+/// Who needs the most memory and who the least.
+fn memory(run: &RunResult) -> Option<Finding> {
+    let peak = |candidate: &&CandidateResult| candidate.state_bytes.peak();
+    let most = run.candidates.iter().max_by_key(peak)?;
+    let least = run.candidates.iter().min_by_key(peak)?;
+    let (high, low) = (
+        u128::try_from(peak(&most)).ok()?,
+        u128::try_from(peak(&least)).ok()?,
+    );
+    if high < 2 * low.max(1) {
+        return None;
+    }
+    let times = match low {
+        0 => String::new(),
+        _ => format!(
+            ", {} × the {} of {}",
+            multiple(high, low),
+            bytes(low),
+            visible(&least.name)
+        ),
+    };
+    let text = format!(
+        "{} held up to {} of state{times}",
+        visible(&most.name),
+        bytes(high)
+    );
+    Some(note(text))
+}

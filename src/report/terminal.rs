@@ -1,0 +1,212 @@
+//! What the terminal shows of a run: the table of candidates, the findings, and a small timeline.
+//!
+//! Text carries ANSI styles; whoever prints it strips them where they are not wanted.
+
+use super::findings::{Tone, findings};
+use super::text::{bytes, clock, duration, grouped, limit, multiple, percent, visible};
+use crate::limiter::Decision;
+use crate::measure::{CandidateResult, METRICS, Reading, RunResult};
+use crate::units::{Nanos, SimTime};
+use anstyle::{AnsiColor, Style};
+use comfy_table::{CellAlignment, Table, presets};
+use std::fmt::Write;
+use unicode_width::UnicodeWidthStr;
+
+const BOLD: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
+/// The colours of the charts as near as a terminal has them; each also has a sign of its own.
+const ALLOWED: Style = AnsiColor::Blue.on_default();
+const DELAYED: Style = AnsiColor::Yellow.on_default();
+const DENIED: Style = AnsiColor::Red.on_default();
+const BROKEN: Style = AnsiColor::Red.on_default().bold();
+
+fn styled(style: Style, text: &str) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// Everything that a run prints: heading, table, findings and, for a small run, its timeline.
+pub fn report(run: &RunResult) -> String {
+    let mut text = heading(run);
+    text.push_str(&table(run));
+    text.push('\n');
+    for finding in findings(run) {
+        let sign = match finding.tone {
+            Tone::Bad => styled(BROKEN, "✗"),
+            Tone::Good => styled(ALLOWED, "✓"),
+            Tone::Note => styled(DIM, "·"),
+        };
+        let _ = writeln!(text, "{sign} {}", finding.text);
+    }
+    if let Some(timeline) = timeline(run) {
+        text.push('\n');
+        text.push_str(&timeline);
+    }
+    text
+}
+
+fn heading(run: &RunResult) -> String {
+    let count = |many: u64, one: &str| {
+        let plural = if many == 1 { "" } else { "s" };
+        format!("{} {one}{plural}", grouped(u128::from(many)))
+    };
+    format!(
+        "{}\n{}\n\n",
+        styled(BOLD, &visible(&run.title)),
+        styled(
+            DIM,
+            &format!(
+                "limit {}, {} of {} in {}",
+                limit(run.limit),
+                count(run.requests, "request"),
+                count(run.keys.len() as u64, "key"),
+                duration(run.horizon.since(SimTime::ZERO)),
+            )
+        ),
+    )
+}
+
+/// The measures that have a heading, candidates as rows. Columns in which nobody has anything (no
+/// delay, no error) are left out.
+fn table(run: &RunResult) -> String {
+    let shown: Vec<_> = METRICS
+        .iter()
+        .filter(|metric| !metric.heading.is_empty())
+        .collect();
+    let rows: Vec<Vec<Reading>> = run
+        .candidates
+        .iter()
+        .map(|candidate| {
+            shown
+                .iter()
+                .map(|metric| (metric.read)(candidate, run))
+                .collect()
+        })
+        .collect();
+    let says_something = |column: &usize| {
+        let optional = ["delayed", "delay p99"].contains(&shown[*column].heading);
+        !optional || rows.iter().any(|row| !is_nothing(&row[*column]))
+    };
+    let columns: Vec<usize> = (0..shown.len()).filter(says_something).collect();
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(columns.iter().map(|column| shown[*column].heading));
+    for row in &rows {
+        table.add_row(columns.iter().map(|column| written(&row[*column])));
+    }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    let mut text = String::new();
+    for (index, line) in table.lines().enumerate() {
+        let line = line.trim_end();
+        let over = index
+            .checked_sub(1)
+            .and_then(|row| run.candidates.get(row))
+            .is_some_and(|candidate| candidate.tally.peak_in_window > u128::from(run.limit.units));
+        let style = match (index, over) {
+            (0, _) => DIM,
+            (_, true) => BROKEN,
+            _ => Style::new(),
+        };
+        let _ = writeln!(text, "{}", styled(style, line));
+    }
+    text
+}
+
+fn is_nothing(reading: &Reading) -> bool {
+    match reading {
+        Reading::Absent | Reading::Ratio(_, 0) | Reading::Share(_, 0) => true,
+        Reading::Count(value) | Reading::Bytes(value) => *value == 0,
+        Reading::Ratio(value, _) | Reading::Share(value, _) => *value == 0,
+        Reading::Time(time) => *time == Nanos::ZERO,
+        Reading::Text(text) => text.is_empty(),
+    }
+}
+
+/// A reading as the table shows it: rounded, with its unit.
+fn written(reading: &Reading) -> String {
+    match reading {
+        Reading::Text(text) => visible(text),
+        Reading::Count(count) => grouped(*count),
+        Reading::Bytes(count) => bytes(*count),
+        Reading::Ratio(_, 0) | Reading::Share(_, 0) | Reading::Absent => "–".to_owned(),
+        Reading::Ratio(parts, whole) => multiple(*parts, *whole),
+        Reading::Share(parts, whole) => percent(*parts, *whole),
+        Reading::Time(time) => duration(*time),
+    }
+}
+
+/// The widest timeline, in requests: each takes one column.
+const MOST_COLUMNS: usize = 72;
+
+/// One line per candidate with a sign per request, under a ruler of their times.
+fn timeline(run: &RunResult) -> Option<String> {
+    let arrivals = run.arrivals.as_ref()?;
+    if arrivals.is_empty() || arrivals.len() > MOST_COLUMNS || run.keys.len() > 1 {
+        return None;
+    }
+    let names: Vec<String> = run.candidates.iter().map(|c| visible(&c.name)).collect();
+    let margin = names.iter().map(|name| name.width()).max()? + 2;
+    let times: Vec<SimTime> = arrivals.iter().map(|arrival| arrival.at).collect();
+    let (labels, ticks) = ruler(&times);
+    let mut text = format!(
+        "{}   {} allowed  {} delayed  {} denied\n",
+        styled(BOLD, "timeline"),
+        styled(ALLOWED, "●"),
+        styled(DELAYED, "◆"),
+        styled(DENIED, "×"),
+    );
+    let indent = " ".repeat(margin);
+    let _ = writeln!(text, "{indent}{}", styled(DIM, labels.trim_end()));
+    let _ = writeln!(text, "{indent}{}", styled(DIM, ticks.trim_end()));
+    for (name, candidate) in names.iter().zip(&run.candidates) {
+        let pad = " ".repeat(margin - name.width());
+        let _ = writeln!(text, "{name}{pad}{}", signs(candidate));
+    }
+    Some(text)
+}
+
+fn signs(candidate: &CandidateResult) -> String {
+    let sign = |record: &crate::measure::Record| match record.decision {
+        Decision::Allow => styled(ALLOWED, "●"),
+        Decision::Delay(_) => styled(DELAYED, "◆"),
+        Decision::Deny => styled(DENIED, "×"),
+    };
+    candidate.records.iter().flatten().map(sign).collect()
+}
+
+/// Labels and ticks above the columns: a tick wherever the time changes after a stay or a label has
+/// room, and always at the first request.
+fn ruler(times: &[SimTime]) -> (String, String) {
+    let gaps = times.windows(2).map(|pair| pair[1].since(pair[0]));
+    let finest = gaps
+        .filter(|gap| *gap > Nanos::ZERO)
+        .map(Nanos::get)
+        .reduce(num_integer::gcd);
+    let origin = times[0].as_nanos();
+    let step = Nanos::new(
+        finest
+            .map_or(origin, |gap| num_integer::gcd(gap, origin))
+            .max(1),
+    );
+    let mut labels = String::new();
+    let mut ticks = String::new();
+    let mut free = 0;
+    for (column, at) in times.iter().enumerate() {
+        let changes = column == 0 || times[column - 1] != *at;
+        if changes && column >= free {
+            let label = clock(*at, step);
+            let _ = write!(
+                labels,
+                "{:column$}{label}",
+                "",
+                column = column - labels.width()
+            );
+            free = column + label.width() + 2;
+            ticks.push('|');
+        } else {
+            ticks.push(' ');
+        }
+    }
+    (labels, ticks)
+}

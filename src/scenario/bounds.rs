@@ -1,0 +1,75 @@
+//! How large a run may grow before it is refused or loses its timeline.
+
+use super::Scenario;
+use crate::error::{Error, Place, Result};
+
+/// What a run may take at most.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Requests.
+    pub requests: u64,
+    /// Rows of a timeline: requests times candidates.
+    pub timeline: u64,
+    /// Bytes for the names of keys, the records of traces that must be sorted, and what is kept for
+    /// each key and candidate.
+    pub memory: u64,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            requests: 2_000_000_000,
+            timeline: 1_000_000,
+            memory: 4_000_000_000,
+        }
+    }
+}
+
+/// About what is kept for a key of a candidate: its state, its counts, and the reference's window.
+const BYTES_PER_KEY: u128 = 200;
+
+impl Scenario {
+    /// Refuses a run of more requests or more memory than allowed, with the estimate and what to
+    /// change.
+    pub(super) fn check(&self, bounds: &Bounds) -> Result<()> {
+        let requests = self.workload.expected_requests();
+        if requests > bounds.requests {
+            let message = format!(
+                "the traffic comes to about {requests} requests, allowed are {}; shorten \
+                 `duration`, lower the rates, or raise --max-requests",
+                bounds.requests
+            );
+            let flag = format!("--max-requests {}", bounds.requests);
+            return Err(Error::input(message).at(Place::Flag(flag.into())));
+        }
+        let keys = self.workload.keys().len();
+        let bytes = keys as u128 * self.candidates.len() as u128 * BYTES_PER_KEY;
+        if bytes > u128::from(bounds.memory) {
+            let allowed = bounds.memory / 1_000_000;
+            let message = format!(
+                "{keys} keys under {} candidates take about {} MB, allowed are {allowed} MB; use \
+                 fewer keys or algorithms, or raise --max-memory",
+                self.candidates.len(),
+                bytes / 1_000_000
+            );
+            let flag = format!("--max-memory {allowed}");
+            return Err(Error::input(message).at(Place::Flag(flag.into())));
+        }
+        Ok(())
+    }
+
+    /// Why the run has no timeline, if it would be longer than allowed.
+    pub fn timeline_note(&self, bounds: &Bounds) -> Option<String> {
+        let requests = self.workload.expected_requests();
+        let candidates = self.candidates.len();
+        let rows = u128::from(requests) * candidates as u128;
+        (rows > u128::from(bounds.timeline)).then(|| {
+            format!(
+                "no timeline: it would have about {rows} rows ({requests} requests, {candidates} \
+                 candidates), allowed are {}; shorten the traffic, choose fewer algorithms, or \
+                 raise --max-timeline",
+                bounds.timeline
+            )
+        })
+    }
+}

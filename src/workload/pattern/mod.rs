@@ -1,0 +1,184 @@
+//! Patterns: the rules by which a traffic block makes its instants. One file each.
+
+mod burst;
+mod poisson;
+mod script;
+mod steady;
+
+pub use burst::read as read_burst;
+pub use poisson::read as read_poisson;
+pub use script::read as read_script;
+pub use steady::read as read_steady;
+
+use crate::error::Result;
+use crate::params::{Moment, Params};
+use crate::units::{Epoch, Nanos, SimTime};
+use rand_pcg::Pcg64;
+
+/// One field of a traffic block, as help and documentation show it.
+#[derive(Debug)]
+pub struct Field {
+    /// Its name in the scenario.
+    pub name: &'static str,
+    /// What it means, with its unit and default.
+    pub meaning: &'static str,
+}
+
+/// One traffic pattern of the catalog.
+#[derive(Debug)]
+pub struct TrafficRow {
+    /// Its `pattern` in the scenario.
+    pub pattern: &'static str,
+    /// What it is, in one sentence.
+    pub summary: &'static str,
+    /// Its own fields; those of every pattern are [`super::COMMON_FIELDS`].
+    pub fields: &'static [Field],
+    /// Reads the fields.
+    pub read: Reading,
+}
+
+/// How a pattern is read.
+#[derive(Clone, Copy, Debug)]
+pub enum Reading {
+    /// A rule that makes instants; its clock times need the epoch.
+    Rule(fn(&mut Params, &Setting) -> Result<Box<dyn Pattern>>),
+}
+
+/// Instants of requests in nanoseconds since the start, in order.
+pub type Instants = Box<dyn Iterator<Item = u64> + Send>;
+
+/// A rule that makes the instants of a traffic block.
+pub trait Pattern: Send + Sync {
+    /// How many requests come: exact where the rule fixes it, else the mean, rounded up. It is 0
+    /// only when none can come.
+    fn expected(&self) -> u64;
+
+    /// The latest instant at which a request can come; `None` when none can.
+    fn last(&self) -> Option<SimTime>;
+
+    /// Whether the requests of any part of the keys, taken alone, follow the same rule at that
+    /// part's share of the rate. Then the shards make their own instants; otherwise the block's are
+    /// made in one sequence.
+    fn splits(&self) -> bool;
+
+    /// The instants of a part of the traffic: all of it at a `share` of 1, the only one that a
+    /// pattern that does not split is asked for.
+    fn instants(&self, share: f64, random: Pcg64) -> Instants;
+}
+
+/// What a block's fields are resolved against.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// What the clock reads at time 0.
+    pub epoch: Epoch,
+    /// The block's `from`: no request comes before it.
+    pub from: SimTime,
+    /// The earlier of the block's `to` and the end of the run, if any: no request comes at or after
+    /// it.
+    pub until: Option<SimTime>,
+}
+
+impl Setting {
+    /// The block's end, which a pattern that never ends by itself needs.
+    pub fn end(&self, params: &Params, field: &str) -> Result<SimTime> {
+        self.until.ok_or_else(|| {
+            params.error(
+                field,
+                "never ends by itself; give this block `to`, or the scenario `duration`",
+            )
+        })
+    }
+
+    /// The length from `from` to `end`.
+    fn span(&self, end: SimTime) -> Nanos {
+        end.since(self.from)
+    }
+
+    /// Whether a request may come at `at`.
+    pub fn contains(&self, at: SimTime) -> bool {
+        at >= self.from && self.until.is_none_or(|until| at < until)
+    }
+
+    /// The point of the run that the field `name` states as `moment`.
+    pub fn point(&self, params: &Params, name: &str, moment: Moment) -> Result<SimTime> {
+        point(params, name, moment, self.epoch)
+    }
+}
+
+/// The point of a run with this epoch that the field `name` states as `moment`.
+pub(super) fn point(params: &Params, name: &str, moment: Moment, epoch: Epoch) -> Result<SimTime> {
+    let length = moment.since_start(epoch).ok_or_else(|| {
+        params.error(
+            name,
+            format!("this clock time lies before the start, {epoch}"),
+        )
+    })?;
+    Ok(SimTime::ZERO.saturating_add(length))
+}
+
+/// Evenly spaced instants: first + ⌊i · length / parts⌋ for i = 0 … count − 1, exactly, by carrying
+/// the remainder from one to the next.
+#[derive(Clone, Debug)]
+struct Even {
+    /// The next instant; one that lies behind the clock's end is never given, since count ends
+    /// before.
+    at: u128,
+    /// ⌊length / parts⌋ and the rest of that division.
+    step: u128,
+    rest: u128,
+    /// What the floor has cut off so far, in parts.
+    carried: u128,
+    parts: u128,
+    left: u64,
+}
+
+impl Even {
+    fn new(first: SimTime, length: u128, parts: u64, count: u64) -> Self {
+        let parts = u128::from(parts.max(1));
+        Self {
+            at: first.as_nanos().into(),
+            step: length / parts,
+            rest: length % parts,
+            carried: 0,
+            parts,
+            left: count,
+        }
+    }
+}
+
+impl Iterator for Even {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        self.left = self.left.checked_sub(1)?;
+        let at = u64::try_from(self.at).ok()?;
+        self.at += self.step;
+        self.carried += self.rest;
+        if self.carried >= self.parts {
+            self.carried -= self.parts;
+            self.at += 1;
+        }
+        Some(at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn even_instants_are_the_floors_of_exact_fractions(
+            first in 0u64..1 << 40,
+            length in 0u64..1 << 50,
+            parts in 1u64..1_000_000,
+        ) {
+            let even = Even::new(SimTime::from_nanos(first), length.into(), parts, 100);
+            for (i, at) in even.enumerate() {
+                let exact = i as u128 * u128::from(length) / u128::from(parts);
+                prop_assert_eq!(u128::from(at), u128::from(first) + exact);
+            }
+        }
+    }
+}

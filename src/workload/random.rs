@@ -1,0 +1,68 @@
+//! Random generators of their own for every part of a workload.
+
+use rand_pcg::Pcg64;
+
+/// What a generator's numbers are used for; each use has its own, so that one more draw of one kind
+/// moves no draw of another.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Purpose {
+    /// Instants of arrivals.
+    Instants,
+    /// Keys of arrivals.
+    Keys,
+}
+
+/// The part that stands for a whole block, where it is not cut into shards.
+pub(super) const WHOLE: u32 = u32::MAX;
+
+/// The generator for `purpose` in `part` (a shard, or [`WHOLE`]) of traffic block `block`.
+///
+/// PCG streams with different increments are distinct sequences; the increment is an injective
+/// function of (block, part, purpose), and the state depends on all of these and the seed, so that
+/// neighbouring seeds and shards share nothing.
+pub(super) fn generator(seed: u64, block: u16, part: u32, purpose: Purpose) -> Pcg64 {
+    let place = u64::from(block) << 40 | u64::from(part) << 8 | purpose as u64;
+    let mixed = mix(place.wrapping_add(mix(seed)));
+    let state = u128::from(mixed) << 64 | u128::from(mix(mixed));
+    Pcg64::new(state, u128::from(mix(place)))
+}
+
+/// One step of SplitMix64 (Steele, Lea and Flood, 2014): a bijection that leaves no structure.
+const fn mix(word: u64) -> u64 {
+    let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ (word >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::Rng;
+
+    /// The first outputs of SplitMix64 from seed 1234567, as its authors publish them.
+    #[test]
+    fn mixing_is_splitmix64() {
+        let gamma = 0x9e37_79b9_7f4a_7c15u64;
+        assert_eq!(mix(1_234_567), 6_457_827_717_110_365_317);
+        assert_eq!(
+            mix(1_234_567u64.wrapping_add(gamma)),
+            3_203_168_211_198_807_973
+        );
+    }
+
+    #[test]
+    fn every_part_and_purpose_has_numbers_of_its_own() {
+        let mut firsts = std::collections::HashSet::new();
+        for seed in 0..4 {
+            for block in 0..4 {
+                for part in (0..64).chain([WHOLE]) {
+                    for purpose in [Purpose::Instants, Purpose::Keys] {
+                        firsts.insert(generator(seed, block, part, purpose).next_u64());
+                    }
+                }
+            }
+        }
+        assert_eq!(firsts.len(), 4 * 4 * 65 * 2);
+    }
+}

@@ -1,0 +1,104 @@
+//! The resolved scenario: it states every default, reads back as itself and runs to the same bytes.
+
+use super::{BURST, Folder};
+
+const RICH: &str = r#"
+title = "A \"rich\" one"
+description = """Two lines,
+the second with a tab\tin it."""
+start = 2026-01-01T10:30:00.5Z
+seed = 0x2A
+limit = "0.5/s"
+duration = "90s"
+
+[[traffic]]
+pattern = "poisson"
+rate = 0.10
+keys = { count = 3, popularity = "zipf", exponent = 1.1 }
+
+[[traffic]]
+pattern = "steady"
+rate = "1/3s"
+from = "10:30:05"
+to = "1m"
+cost = 2
+endpoint = "/a b"
+method = "GET"
+
+[[traffic]]
+pattern = "script"
+at = ["1s", "1.5s", "10:31:00"]
+
+[[algorithm]]
+kind = "token_bucket"
+name = "stepped"
+capacity = 4
+initial = 1
+refill = "1/3s"
+refill_every = "500ms"
+
+[[algorithm]]
+kind = "token_bucket"
+"#;
+
+#[test]
+fn checking_the_resolved_scenario_gives_it_again() {
+    for text in [BURST, RICH] {
+        let folder = Folder::with(text);
+        let once = folder.succeeds(&["check", "burst.toml"]);
+        folder.write("resolved.toml", &once);
+        assert_eq!(folder.succeeds(&["check", "resolved.toml"]), once);
+    }
+}
+
+#[test]
+fn the_resolved_scenario_runs_to_the_same_bytes() {
+    for text in [BURST, RICH] {
+        let folder = Folder::with(text);
+        let resolved = folder.succeeds(&["check", "burst.toml"]);
+        folder.write("resolved.toml", &resolved);
+        folder.succeeds(&["run", "burst.toml", "-o", "first"]);
+        folder.succeeds(&["run", "resolved.toml", "-o", "second"]);
+        let (first, second) = (folder.files("first"), folder.files("second"));
+        assert!(first.contains_key("run.json"));
+        let names =
+            |files: &std::collections::BTreeMap<_, _>| files.keys().cloned().collect::<Vec<_>>();
+        assert_eq!(names(&first), names(&second));
+        for (name, bytes) in &first {
+            assert!(second[name] == *bytes, "{} differs", name);
+        }
+    }
+}
+
+/// A minute-and-window later than the last request, which comes at 1:04.
+#[test]
+fn every_default_is_stated() {
+    let folder = Folder::with(BURST);
+    let text = folder.succeeds(&["check", "burst.toml", "--algorithm", "token_bucket"]);
+    let expected = [
+        "title = \"Boundary\"",
+        "limit = \"5/1m\"",
+        "start = \"1970-01-01T00:00:00Z\"",
+        "seed = 0",
+        "duration = \"2m4s\"",
+        "capacity = 5",
+        "initial = 5",
+        "refill = \"5/1m\"",
+    ];
+    // Rates are written in one of several equal ways, but for the last line all are fixed.
+    for line in &expected[..7] {
+        assert!(
+            text.lines().any(|found| found == *line),
+            "{line} in\n{text}"
+        );
+    }
+    assert!(text.contains("refill = \""), "{text}");
+}
+
+#[test]
+fn a_scenario_without_a_title_is_called_like_its_file() {
+    let folder = Folder::new();
+    folder.write("my burst.toml", BURST.replace("title = \"Boundary\"", ""));
+    let text = folder.succeeds(&["check", "my burst.toml"]);
+    assert!(text.starts_with("title = \"my burst\"\n"), "{text}");
+}
