@@ -96,7 +96,7 @@ fn footer(run: &RunResult) -> String {
     let requests = count(run.requests.into());
     let limit = limit(run.limit);
     format!(
-        "requests, and their share of all {requests}; each candidate is judged against the limit \
+        "counts of requests, and their share of all {requests}; each candidate is judged against the limit \
          of {limit} on what it forwarded itself"
     )
 }

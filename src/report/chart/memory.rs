@@ -1,7 +1,7 @@
 //! Memory: bytes of limiter state over time, and per live key at the peak.
 
 use super::View;
-use super::canvas::{Align, Canvas, page};
+use super::canvas::{Align, Canvas, Point, page};
 use super::names::{Names, baseline};
 use super::page::{
     Head, Lane, Lanes, MARGIN, Plot, Verdict, WIDTH, columns, draw_axis, text_lines,
@@ -127,9 +127,11 @@ fn in_lanes(run: &RunResult, span: Span, memories: &[Memory]) -> String {
     })
 }
 
-/// The name of a line beside it.
+/// A course over time, with the names of all candidates that share it, beside its line.
 struct Label {
     lines: Vec<String>,
+    /// One of the memories that take this course.
+    example: usize,
     /// Upper edge in pixels from the panel's.
     top: f64,
 }
@@ -141,26 +143,48 @@ impl Label {
     }
 }
 
+/// The distinct courses in the order of the candidates: lines that coincide would hide each other.
+fn courses(memories: &[Memory], room: f64) -> Vec<Label> {
+    let is_same = |a: &Memory, b: &Memory| {
+        let is_equal = |((t, v), (u, w)): (&(u64, f64), &(u64, f64))| t == u && (v - w).abs() < 0.5;
+        a.steps.len() == b.steps.len() && a.steps.iter().zip(&b.steps).all(is_equal)
+    };
+    let mut labels: Vec<Label> = Vec::new();
+    for (index, memory) in memories.iter().enumerate() {
+        let known = labels
+            .iter_mut()
+            .find(|label| is_same(&memories[label.example], memory));
+        let lines = SMALL.wrap(&memory.name, room, 3);
+        match known {
+            Some(label) => label.lines.extend(lines),
+            None => labels.push(Label {
+                lines,
+                example: index,
+                top: 0.0,
+            }),
+        }
+    }
+    for label in &mut labels {
+        let peak = bytes(memories[label.example].peak);
+        label.lines.push(format!("peak {peak}"));
+    }
+    labels
+}
+
 /// Labels at the heights of their lines' peaks, moved apart where they would touch, and the height
 /// of a panel that holds them.
 fn labels(memories: &[Memory], room: f64) -> (Vec<Label>, f64) {
     const LEAST: f64 = 260.0;
-    let mut labels: Vec<Label> = memories
-        .iter()
-        .map(|memory| {
-            let mut lines = SMALL.wrap(&memory.name, room, 3);
-            lines.push(format!("peak {}", bytes(memory.peak)));
-            Label { lines, top: 0.0 }
-        })
-        .collect();
+    let mut labels = courses(memories, room);
     let needed: f64 = labels.iter().map(Label::height).sum();
     let height = needed.max(LEAST);
     let scale = Scale::new(most(memories), 0.0, height);
-    let mut order: Vec<usize> = (0..memories.len()).collect();
-    order.sort_by(|a, b| memories[*b].peak.total_cmp(&memories[*a].peak));
+    let peak = |label: &Label| memories[label.example].peak;
+    let mut order: Vec<usize> = (0..labels.len()).collect();
+    order.sort_by(|a, b| peak(&labels[*b]).total_cmp(&peak(&labels[*a])));
     let mut free = 0.0f64;
     for index in &order {
-        let wanted = scale.y(memories[*index].peak) - SMALL.leading();
+        let wanted = scale.y(peak(&labels[*index])) - 0.75 * SMALL.leading();
         labels[*index].top = wanted.max(free);
         free = labels[*index].top + labels[*index].height();
     }
@@ -176,16 +200,16 @@ fn labels(memories: &[Memory], room: f64) -> (Vec<Label>, f64) {
 /// All lines in one panel, and bars per live key below.
 fn in_one(run: &RunResult, span: Span, memories: &[Memory]) -> String {
     const SAMPLE: f64 = 30.0;
-    let widest = memories
+    let names: Vec<String> = memories.iter().map(|memory| memory.name.clone()).collect();
+    let widest = names
         .iter()
-        .map(|memory| SMALL.width(&memory.name))
+        .map(|name| SMALL.width(name))
         .fold(120.0, f64::max);
     let room = widest.min(300.0);
     let (left, right) = columns(["999.9 kB"]);
     let right = right - room - SAMPLE - 20.0;
     let time = TimeAxis::new(span, left, right, run.epoch);
     let (labels, panel) = labels(memories, room);
-    let names: Vec<String> = memories.iter().map(|memory| memory.name.clone()).collect();
     let names = Names::new(&names);
     let head = head(run);
     let top = MARGIN + head.height();
@@ -195,16 +219,20 @@ fn in_one(run: &RunResult, span: Span, memories: &[Memory]) -> String {
     page(WIDTH, height.ceil(), |canvas| {
         head.draw(canvas, MARGIN);
         let plot = Plot { time, top, bottom };
-        draw_lines(canvas, plot, memories);
+        draw_lines(canvas, plot, memories, &labels);
         draw_axis(canvas, &time, bottom, true);
         text_lines(canvas, (left, bottom + 30.0), &[time.unit()], SMALL, MUTED);
-        for (index, label) in labels.iter().enumerate() {
-            let x = right + 14.0;
-            let y = top + label.top + 0.75 * SMALL.leading();
-            let sample = [(x, y), (x + SAMPLE, y)];
-            draw_line(canvas, &sample, index);
-            let point = (x + SAMPLE + 8.0, top + label.top + 3.0);
-            text_lines(canvas, point, &label.lines, SMALL, INK);
+        for (course, label) in labels.iter().enumerate() {
+            let (x, y) = (right + 14.0, top + label.top);
+            let middle = y + 0.75 * SMALL.leading();
+            draw_line(canvas, &[(x, middle), (x + SAMPLE, middle)], course);
+            text_lines(
+                canvas,
+                (x + SAMPLE + 8.0, y + 3.0),
+                &label.lines,
+                SMALL,
+                INK,
+            );
         }
         let title = ["Bytes per live key at the peak".to_owned()];
         let rows = text_lines(canvas, (MARGIN, below), &title, NAME, INK) + 8.0;
@@ -212,20 +240,21 @@ fn in_one(run: &RunResult, span: Span, memories: &[Memory]) -> String {
     })
 }
 
-fn draw_line(canvas: &mut Canvas<'_>, points: &[super::canvas::Point], index: usize) {
-    let color = LINES[index % LINES.len()];
-    if index < LINES.len() {
+fn draw_line(canvas: &mut Canvas<'_>, points: &[Point], course: usize) {
+    let color = LINES[course % LINES.len()];
+    if course < LINES.len() {
         canvas.path(points, color, 2.0);
     } else {
         canvas.dashed_path(points, color, 2.0);
     }
 }
 
-fn draw_lines(canvas: &mut Canvas<'_>, plot: Plot, memories: &[Memory]) {
+fn draw_lines(canvas: &mut Canvas<'_>, plot: Plot, memories: &[Memory], labels: &[Label]) {
     let most = most(memories);
     let scale = Scale::new(most, plot.top, plot.bottom);
-    for (index, memory) in memories.iter().enumerate() {
-        draw_line(canvas, &stairs(&memory.steps, &plot.time, scale), index);
+    for (course, label) in labels.iter().enumerate() {
+        let steps = &memories[label.example].steps;
+        draw_line(canvas, &stairs(steps, &plot.time, scale), course);
     }
     for value in scale.apart(&[0.0, most, most / 2.0]) {
         plot.value_label(canvas, scale.y(value), &bytes(value));

@@ -9,12 +9,15 @@ use super::scale::Scale;
 use super::theme::{ALLOWED, BOUND};
 use super::time::{Span, TimeAxis};
 use super::verdict::verdict;
-use super::words::{length, limit, name, tick};
+use super::words::{limit, name, per, tick};
 use crate::error::Result;
 use crate::measure::RunResult;
 
-/// The most bars over the width of the page.
-const BARS: u64 = 120;
+/// The most bars over the width of the page; fewer where so many would hold hardly a request each.
+const BARS: [u64; 3] = [120, 60, 30];
+
+/// The least that the highest bar should hold.
+const TELLING: u128 = 5;
 
 /// Draws the throughput; `None` for a run without requests.
 #[allow(clippy::cast_precision_loss)]
@@ -24,13 +27,8 @@ pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
     }
     let (left, right) = columns(["9999"]);
     let time = TimeAxis::new(Span::of(run, view), left, right, run.epoch);
-    let bins = Bins::over(time.span, BARS, Some(run.grid.width()));
-    let sums: Vec<Vec<[u128; 2]>> = run
-        .candidates
-        .iter()
-        .map(|candidate| bins.sum(run, candidate, |bucket| [bucket.offered, bucket.forwarded]))
-        .collect();
-    let most = sums.iter().flatten().flatten().max().copied().unwrap_or(0) as f64;
+    let (bins, sums) = bars(run, time.span);
+    let most = highest(&sums) as f64;
     // What the limit lets through in the long run, in a bar's time; it is a bound for one key only.
     let rate = run.limit.rate().per_second() * bins.width().as_secs_f64();
     let rate = (run.keys.len() == 1).then_some(rate);
@@ -78,16 +76,34 @@ pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
     })))
 }
 
+/// Cost offered and forwarded per bin of each candidate.
+fn bars(run: &RunResult, span: Span) -> (Bins, Vec<Vec<[u128; 2]>>) {
+    let candidates = run.candidates.iter();
+    let cut = |most| {
+        let bins = Bins::over(span, most, Some(run.grid.width()));
+        let sums = candidates
+            .clone()
+            .map(|candidate| bins.sum(run, candidate, |bucket| [bucket.offered, bucket.forwarded]));
+        (bins, sums.collect::<Vec<_>>())
+    };
+    let telling = BARS
+        .into_iter()
+        .map(cut)
+        .find(|(_, sums)| highest(sums) >= TELLING);
+    telling.unwrap_or_else(|| cut(BARS[BARS.len() - 1]))
+}
+
+fn highest(sums: &[Vec<[u128; 2]>]) -> u128 {
+    sums.iter().flatten().flatten().max().copied().unwrap_or(0)
+}
+
 fn head(run: &RunResult, bins: Bins, has_rate: bool) -> Head {
     let are_counts = run
         .candidates
         .iter()
         .all(|candidate| candidate.tally.offered_cost == candidate.tally.requests.into());
     let what = if are_counts { "Requests" } else { "Cost units" };
-    let note = format!(
-        "{what} offered and forwarded in each {}",
-        length(bins.width())
-    );
+    let note = format!("{what} offered and forwarded {}", per(bins.width()));
     let mut legend = vec![
         (Symbol::Outline, "offered".to_owned()),
         (Symbol::Block(ALLOWED), "forwarded".to_owned()),

@@ -9,7 +9,7 @@ use super::theme::{ALLOWED, ALLOWED_AREA, BOUND, DENIED};
 use super::time::{Span, TimeAxis};
 use super::trailing::{forwards, steps, worst_key};
 use super::verdict::verdict;
-use super::words::{count, length, limit, name, tick};
+use super::words::{count, length, limit, name, per, tick};
 use crate::error::Result;
 use crate::measure::{CandidateResult, RunResult};
 
@@ -117,7 +117,8 @@ fn result(run: &RunResult, candidate: &CandidateResult) -> Verdict {
 }
 
 fn head(run: &RunResult) -> Head {
-    let window = length(run.limit.window);
+    let window = per(run.limit.window);
+    let window = window.trim_start_matches("per ");
     let whose = if run.keys.len() > 1 {
         " for the key with the highest peak"
     } else {

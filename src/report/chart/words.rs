@@ -126,10 +126,11 @@ pub(super) fn above(peak: u128, limit: u64) -> String {
     if limit == 0 {
         return "the limit is 0".to_owned();
     }
-    // More digits only where fewer would read as a kept promise.
+    // More digits where fewer would read as a kept promise, or nearly.
     for (digits, scale) in [(1, 10), (2, 100), (3, 1_000)] {
         let scaled = (peak * scale + u128::from(limit) / 2) / u128::from(limit);
-        if scaled > scale {
+        let is_exact = (peak * scale).is_multiple_of(limit.into());
+        if scaled > scale + 1 || (is_exact && scaled > scale) {
             let (whole, rest) = (scaled / scale, scaled % scale);
             return format!("{}.{rest:0digits$} × the limit", count(whole));
         }
@@ -204,6 +205,8 @@ mod tests {
     fn an_overshoot_never_reads_as_kept() {
         assert_eq!(above(10, 5), "2.0 × the limit");
         assert_eq!(above(101, 100), "1.01 × the limit");
+        assert_eq!(above(5_300, 5_000), "1.06 × the limit");
+        assert_eq!(above(11, 10), "1.1 × the limit");
         assert_eq!(above(1_000_001, 1_000_000), "1 above the limit");
         assert_eq!(above(3, 0), "the limit is 0");
     }
