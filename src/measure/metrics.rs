@@ -27,6 +27,8 @@ pub enum Reading {
     Bytes(u128),
     /// A ratio: numerator and denominator; anything over nothing is absent.
     Ratio(u128, u128),
+    /// A mean number of bytes, as a ratio.
+    MeanBytes(u128, u128),
     /// A ratio of a part to its whole.
     Share(u128, u128),
     /// A length of time; [`Nanos::FOREVER`] is `inf`.
@@ -46,10 +48,10 @@ impl fmt::Display for Reading {
         match self {
             Self::Text(text) => f.write_str(text),
             Self::Count(count) | Self::Bytes(count) => write!(f, "{count}"),
-            Self::Ratio(_, 0) | Self::Share(_, 0) | Self::Absent => Ok(()),
-            Self::Ratio(parts, whole) | Self::Share(parts, whole) => {
-                f.write_str(&ratio(*parts, *whole, Self::PLACES))
-            }
+            Self::Ratio(_, 0) | Self::MeanBytes(_, 0) | Self::Share(_, 0) | Self::Absent => Ok(()),
+            Self::Ratio(parts, whole)
+            | Self::MeanBytes(parts, whole)
+            | Self::Share(parts, whole) => f.write_str(&ratio(*parts, *whole, Self::PLACES)),
             Self::Time(Nanos::FOREVER) => f.write_str("inf"),
             Self::Time(time) => f.write_str(&decimal(u128::from(time.get()), 9)),
         }
@@ -109,7 +111,7 @@ pub const METRICS: &[Metric] = &[
     },
     Metric {
         column: "requests",
-        heading: "requests",
+        heading: "",
         meaning: "requests that arrived",
         read: |c, _| count(c.tally.requests),
     },
@@ -163,37 +165,37 @@ pub const METRICS: &[Metric] = &[
     },
     Metric {
         column: "peak_in_window",
-        heading: "peak/window",
+        heading: "peak in\nwindow",
         meaning: "the most cost forwarded for one key in any half-open window of the limit's length",
         read: |c, _| Reading::Count(c.tally.peak_in_window),
     },
     Metric {
         column: "overshoot",
-        heading: "× limit",
+        heading: "of\nlimit",
         meaning: "peak_in_window / n; 1 or less is a kept promise",
         read: |c, run| Reading::Ratio(c.tally.peak_in_window, u128::from(run.limit.units)),
     },
     Metric {
         column: "false_allow",
-        heading: "false allow",
+        heading: "false\nallow",
         meaning: "requests allowed although that brought the cost forwarded in (f − w, f] above n",
         read: |c, _| count(c.tally.false_allow),
     },
     Metric {
         column: "false_deny",
-        heading: "false deny",
+        heading: "false\ndeny",
         meaning: "requests denied although the cost forwarded in (t − w, t] left room for them",
         read: |c, _| count(c.tally.false_deny),
     },
     Metric {
         column: "error_rate",
-        heading: "error rate",
+        heading: "error\nrate",
         meaning: "(false_allow + false_deny) / requests",
         read: |c, _| share(c.tally.false_allow + c.tally.false_deny, c.tally.requests),
     },
     Metric {
         column: "state_bytes_peak",
-        heading: "peak memory",
+        heading: "peak\nmemory",
         meaning: "the most bytes of state held for keys that cannot be forgotten",
         read: |c, _| Reading::Bytes(positive(c.state_bytes.peak())),
     },
@@ -203,16 +205,16 @@ pub const METRICS: &[Metric] = &[
         meaning: "bytes of state, mean over the run's time",
         read: |c, run| {
             let horizon = u128::from(run.horizon.as_nanos());
-            Reading::Ratio(positive(c.state_bytes.integral()), horizon)
+            Reading::MeanBytes(positive(c.state_bytes.integral()), horizon)
         },
     },
     Metric {
         column: "state_bytes_per_key",
-        heading: "per key",
+        heading: "per\nkey",
         meaning: "bytes of state per live key, mean over time and keys",
         read: |c, _| {
             let bytes = positive(c.state_bytes.integral());
-            Reading::Ratio(bytes, positive(c.live_keys.integral()))
+            Reading::MeanBytes(bytes, positive(c.live_keys.integral()))
         },
     },
     Metric {
@@ -229,7 +231,7 @@ pub const METRICS: &[Metric] = &[
     },
     Metric {
         column: "delay_p99_s",
-        heading: "delay p99",
+        heading: "delay\np99",
         meaning: "wait of admitted requests, 99th percentile, in seconds",
         read: |c, _| percentile(c, 99),
     },

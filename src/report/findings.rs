@@ -55,45 +55,62 @@ fn is_over(run: &RunResult, candidate: &CandidateResult) -> bool {
     candidate.tally.peak_in_window > u128::from(run.limit.units)
 }
 
-/// Who forwarded more than the limit in some window, by how much, and why that is no accident.
+/// Who forwarded more than the limit in some window, by how much, and why that is no accident;
+/// those who did just the same share a sentence.
 fn over_limit(run: &RunResult) -> Vec<Finding> {
-    let mut over: Vec<_> = run
+    let mut groups: Vec<Vec<&CandidateResult>> = Vec::new();
+    for candidate in run
         .candidates
         .iter()
         .filter(|candidate| is_over(run, candidate))
-        .collect();
-    over.sort_by_key(|candidate| std::cmp::Reverse(candidate.tally.peak_in_window));
-    let sentence = |candidate: &&CandidateResult| {
-        let peak = candidate.tally.peak_in_window;
-        let units = u128::from(run.limit.units);
-        let times = match units {
-            0 => "where the limit is 0".to_owned(),
-            _ => format!("{} × the limit", multiple(peak, units)),
-        };
-        let wrongly = match candidate.tally.false_allow {
-            0 => String::new(),
-            1 => "; 1 request was allowed wrongly".to_owned(),
-            many => format!(
-                "; {} requests were allowed wrongly",
-                grouped(u128::from(many))
-            ),
-        };
-        let why = match candidate.envelope {
-            "" => String::new(),
-            envelope => format!(" ({envelope})"),
-        };
-        let text = format!(
-            "{} forwarded {} within {}: {times}{wrongly}{why}",
-            visible(&candidate.name),
-            grouped(peak),
-            duration(run.limit.window),
-        );
-        Finding {
-            tone: Tone::Bad,
-            text,
+    {
+        let what = |c: &CandidateResult| (c.tally.peak_in_window, c.tally.false_allow, c.envelope);
+        match groups
+            .iter_mut()
+            .find(|group| what(group[0]) == what(candidate))
+        {
+            Some(group) => group.push(candidate),
+            None => groups.push(vec![candidate]),
         }
+    }
+    groups.sort_by_key(|group| std::cmp::Reverse(group[0].tally.peak_in_window));
+    groups
+        .iter()
+        .filter_map(|group| broken_promise(run, group))
+        .collect()
+}
+
+fn broken_promise(run: &RunResult, group: &[&CandidateResult]) -> Option<Finding> {
+    let tally = group[0].tally;
+    let times = match run.limit.units {
+        0 => "where the limit is 0".to_owned(),
+        units => format!(
+            "{} × the limit",
+            multiple(tally.peak_in_window, u128::from(units))
+        ),
     };
-    over.iter().map(sentence).collect()
+    let wrongly = match tally.false_allow {
+        0 => String::new(),
+        1 => "; 1 request was allowed wrongly".to_owned(),
+        many => format!(
+            "; {} requests were allowed wrongly",
+            grouped(u128::from(many))
+        ),
+    };
+    let why = match group[0].envelope {
+        "" => String::new(),
+        envelope => format!(" ({envelope})"),
+    };
+    let text = format!(
+        "{} forwarded {} within {}: {times}{wrongly}{why}",
+        names(group)?,
+        grouped(tally.peak_in_window),
+        duration(run.limit.window),
+    );
+    Some(Finding {
+        tone: Tone::Bad,
+        text,
+    })
 }
 
 fn within_limit(run: &RunResult) -> Option<Finding> {

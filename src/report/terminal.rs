@@ -83,8 +83,9 @@ fn table(run: &RunResult) -> String {
         })
         .collect();
     let says_something = |column: &usize| {
-        let optional = ["delayed", "delay p99"].contains(&shown[*column].heading);
-        !optional || rows.iter().any(|row| !is_nothing(&row[*column]))
+        let optional = ["delayed", "delay\np99", "per\nkey"].contains(&shown[*column].heading);
+        let per_key_of_one = shown[*column].heading == "per\nkey" && run.keys.len() == 1;
+        !per_key_of_one && (!optional || rows.iter().any(|row| !is_nothing(&row[*column])))
     };
     let columns: Vec<usize> = (0..shown.len()).filter(says_something).collect();
     let mut table = Table::new();
@@ -93,31 +94,39 @@ fn table(run: &RunResult) -> String {
     for row in &rows {
         table.add_row(columns.iter().map(|column| written(&row[*column])));
     }
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 2));
+        if index > 0 {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
     }
+    let heading_lines = 2;
     let mut text = String::new();
     for (index, line) in table.lines().enumerate() {
-        let line = line.trim_end();
         let over = index
-            .checked_sub(1)
+            .checked_sub(heading_lines)
             .and_then(|row| run.candidates.get(row))
             .is_some_and(|candidate| candidate.tally.peak_in_window > u128::from(run.limit.units));
-        let style = match (index, over) {
-            (0, _) => DIM,
+        let style = match (index < heading_lines, over) {
+            (true, _) => DIM,
             (_, true) => BROKEN,
             _ => Style::new(),
         };
-        let _ = writeln!(text, "{}", styled(style, line));
+        let _ = writeln!(text, "{}", styled(style, line.trim_end()));
     }
     text
 }
 
 fn is_nothing(reading: &Reading) -> bool {
     match reading {
-        Reading::Absent | Reading::Ratio(_, 0) | Reading::Share(_, 0) => true,
+        Reading::Absent
+        | Reading::Ratio(_, 0)
+        | Reading::MeanBytes(_, 0)
+        | Reading::Share(_, 0) => true,
         Reading::Count(value) | Reading::Bytes(value) => *value == 0,
-        Reading::Ratio(value, _) | Reading::Share(value, _) => *value == 0,
+        Reading::Ratio(value, _) | Reading::MeanBytes(value, _) | Reading::Share(value, _) => {
+            *value == 0
+        }
         Reading::Time(time) => *time == Nanos::ZERO,
         Reading::Text(text) => text.is_empty(),
     }
@@ -129,14 +138,18 @@ fn written(reading: &Reading) -> String {
         Reading::Text(text) => visible(text),
         Reading::Count(count) => grouped(*count),
         Reading::Bytes(count) => bytes(*count),
-        Reading::Ratio(_, 0) | Reading::Share(_, 0) | Reading::Absent => "–".to_owned(),
-        Reading::Ratio(parts, whole) => multiple(*parts, *whole),
+        Reading::Ratio(_, 0)
+        | Reading::MeanBytes(_, 0)
+        | Reading::Share(_, 0)
+        | Reading::Absent => "–".to_owned(),
+        Reading::Ratio(parts, whole) => format!("{} ×", multiple(*parts, *whole)),
+        Reading::MeanBytes(parts, whole) => bytes((parts + whole / 2) / whole),
         Reading::Share(parts, whole) => percent(*parts, *whole),
         Reading::Time(time) => duration(*time),
     }
 }
 
-/// The widest timeline, in requests: each takes one column.
+/// The widest timeline, in columns: each request takes two, or one where two do not fit.
 const MOST_COLUMNS: usize = 72;
 
 /// One line per candidate with a sign per request, under a ruler of their times.
@@ -148,7 +161,14 @@ fn timeline(run: &RunResult) -> Option<String> {
     let names: Vec<String> = run.candidates.iter().map(|c| visible(&c.name)).collect();
     let margin = names.iter().map(|name| name.width()).max()? + 2;
     let times: Vec<SimTime> = arrivals.iter().map(|arrival| arrival.at).collect();
-    let (labels, ticks) = ruler(&times);
+    let stride = if 2 * arrivals.len() <= MOST_COLUMNS {
+        2
+    } else {
+        1
+    };
+    let of_day = run.epoch.time_of_day();
+    let times: Vec<SimTime> = times.iter().map(|at| at.saturating_add(of_day)).collect();
+    let (labels, ticks) = ruler(&times, stride);
     let mut text = format!(
         "{}   {} allowed  {} delayed  {} denied\n",
         styled(BOLD, "timeline"),
@@ -161,23 +181,24 @@ fn timeline(run: &RunResult) -> Option<String> {
     let _ = writeln!(text, "{indent}{}", styled(DIM, ticks.trim_end()));
     for (name, candidate) in names.iter().zip(&run.candidates) {
         let pad = " ".repeat(margin - name.width());
-        let _ = writeln!(text, "{name}{pad}{}", signs(candidate));
+        let _ = writeln!(text, "{name}{pad}{}", signs(candidate, stride));
     }
     Some(text)
 }
 
-fn signs(candidate: &CandidateResult) -> String {
+fn signs(candidate: &CandidateResult, stride: usize) -> String {
     let sign = |record: &crate::measure::Record| match record.decision {
         Decision::Allow => styled(ALLOWED, "●"),
         Decision::Delay(_) => styled(DELAYED, "◆"),
         Decision::Deny => styled(DENIED, "×"),
     };
-    candidate.records.iter().flatten().map(sign).collect()
+    let signs: Vec<String> = candidate.records.iter().flatten().map(sign).collect();
+    signs.join(&" ".repeat(stride - 1))
 }
 
 /// Labels and ticks above the columns: a tick wherever the time changes after a stay or a label has
 /// room, and always at the first request.
-fn ruler(times: &[SimTime]) -> (String, String) {
+fn ruler(times: &[SimTime], stride: usize) -> (String, String) {
     let gaps = times.windows(2).map(|pair| pair[1].since(pair[0]));
     let finest = gaps
         .filter(|gap| *gap > Nanos::ZERO)
@@ -192,20 +213,14 @@ fn ruler(times: &[SimTime]) -> (String, String) {
     let mut labels = String::new();
     let mut ticks = String::new();
     let mut free = 0;
-    for (column, at) in times.iter().enumerate() {
-        let changes = column == 0 || times[column - 1] != *at;
+    for (index, at) in times.iter().enumerate() {
+        let column = stride * index;
+        let changes = index == 0 || times[index - 1] != *at;
         if changes && column >= free {
             let label = clock(*at, step);
-            let _ = write!(
-                labels,
-                "{:column$}{label}",
-                "",
-                column = column - labels.width()
-            );
-            free = column + label.width() + 2;
-            ticks.push('|');
-        } else {
-            ticks.push(' ');
+            let _ = write!(labels, "{:1$}{label}", "", column - labels.width());
+            let _ = write!(ticks, "{:1$}|", "", column - ticks.width());
+            free = column + label.width() + 1;
         }
     }
     (labels, ticks)

@@ -97,29 +97,43 @@ fn rounded(parts: u128, whole: u128, scale: u128) -> u128 {
     units * scale + scaled
 }
 
-/// A duration as people say it: `44 s`, `1.5 s`, `2 min`, `62.3 days`.
+/// A duration as people say it, in at most two units: `44 s`, `1.5 s`, `2 min 5 s`, `62.3 days`.
 pub fn duration(length: Nanos) -> String {
-    const UNITS: [(u64, &str); 6] = [
+    const UNITS: [(u64, &str); 7] = [
         (86_400 * NANOS_PER_SECOND, "days"),
         (3_600 * NANOS_PER_SECOND, "h"),
         (60 * NANOS_PER_SECOND, "min"),
         (NANOS_PER_SECOND, "s"),
         (1_000_000, "ms"),
         (1_000, "µs"),
+        (1, "ns"),
     ];
     if length.is_forever() {
         return "for ever".to_owned();
     }
     let nanos = length.get();
-    let Some((unit, name)) = UNITS.iter().find(|(unit, _)| nanos >= *unit) else {
-        return format!("{nanos} ns");
+    let Some(index) = UNITS.iter().position(|(unit, _)| nanos >= *unit) else {
+        return "0 s".to_owned();
     };
-    let name = if *name == "days" && nanos == *unit {
+    let (unit, name) = UNITS[index];
+    let name = if name == "days" && nanos == unit {
         "day"
     } else {
         name
     };
-    let hundredths = (u128::from(nanos) * 100 + u128::from(*unit) / 2) / u128::from(*unit);
+    if let Some((next, next_name)) = UNITS
+        .get(index + 1)
+        .filter(|(next, _)| *next >= NANOS_PER_SECOND)
+        && !nanos.is_multiple_of(unit)
+        && (nanos % unit).is_multiple_of(*next)
+    {
+        return format!(
+            "{} {name} {} {next_name}",
+            nanos / unit,
+            nanos % unit / next
+        );
+    }
+    let hundredths = (u128::from(nanos) * 100 + u128::from(unit) / 2) / u128::from(unit);
     format!("{} {name}", decimal(hundredths, 2))
 }
 
@@ -180,7 +194,9 @@ mod tests {
         assert_eq!(multiple(10, 5), "2.0");
         assert_eq!(multiple(101, 100), "1.01");
         assert_eq!(duration(Nanos::from_millis(1_500)), "1.5 s");
-        assert_eq!(duration(Nanos::from_secs(90)), "1.5 min");
+        assert_eq!(duration(Nanos::from_secs(90)), "1 min 30 s");
+        assert_eq!(duration(Nanos::new(5_382_720_000_000_001)), "62.3 days");
+        assert_eq!(duration(Nanos::ZERO), "0 s");
         assert_eq!(limit("5/1m".parse().unwrap()), "5 per minute");
         assert_eq!(limit("60/10s".parse().unwrap()), "60 per 10 s");
         let at = |millis| SimTime::ZERO + Nanos::from_millis(millis);
