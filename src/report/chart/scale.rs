@@ -73,8 +73,8 @@ fn is_straight(before: Point, middle: Point, after: Point) -> bool {
     let (x, y) = (after.0 - before.0, after.1 - before.1);
     let (dx, dy) = (middle.0 - before.0, middle.1 - before.1);
     let length = x.hypot(y);
-    let along = dx * x + dy * y;
-    (x * dy - y * dx).abs() <= NOTHING * length && (0.0..=length * length).contains(&along)
+    let is_between = dx * x + dy * y >= 0.0 && dx.hypot(dy) <= length;
+    (x * dy - y * dx).abs() <= NOTHING * length && is_between
 }
 
 /// A step function's line: from each instant on the value, nothing before the first.
@@ -118,6 +118,9 @@ mod tests {
         ];
         let corners = [(0.0, 0.0), (2.0, 2.0), (2.0, 5.0), (2.0, 3.0), (9.0, 3.0)];
         assert_eq!(thinned(&bent), corners);
+        // A window that ends and fills again in one instant.
+        let spike = [(0.0, 5.0), (1.0, 5.0), (1.0, 0.0), (1.0, 5.0), (2.0, 5.0)];
+        assert_eq!(thinned(&spike), spike);
     }
 
     #[test]

@@ -99,8 +99,7 @@ fn requests(run: &RunResult, time: &TimeAxis, has_level: bool) -> (Vec<Requests>
     }
     let height = if has_level { 64.0 } else { 88.0 };
     let bins = Density::bins(run, time);
-    let strips = run.candidates.iter();
-    let strips = strips.map(|candidate| Density::of(run, candidate, bins, height));
+    let strips = Density::of(run, bins, height).into_iter();
     let are_counts = run.arrivals.is_some()
         || run
             .candidates
