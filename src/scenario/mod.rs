@@ -75,6 +75,7 @@ impl Scenario {
             base: source.folder(),
             duration: header.duration,
             memory: bounds.memory,
+            marked: bounds.timeline,
         })?;
         resolved.insert("start".to_owned(), traffic.epoch.to_toml());
         resolved.insert("duration".to_owned(), traffic.horizon.to_toml());
