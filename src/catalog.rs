@@ -310,9 +310,35 @@ pub fn traffic(name: &str) -> Option<&'static TrafficRow> {
 }
 
 /// The pictures, in the order in which they are listed and drawn.
-pub const CHARTS: &[ChartRow] = &[ChartRow {
-    name: "timeline",
-    title: "Timeline",
-    meaning: "Each request allowed, delayed or denied, over the level of tokens, queue or count.",
-    draw: chart::timeline,
-}];
+pub const CHARTS: &[ChartRow] = &[
+    ChartRow {
+        name: "timeline",
+        title: "Timeline",
+        meaning: "Each request allowed, delayed or denied, over the level of tokens, queue or count.",
+        draw: chart::timeline,
+    },
+    ChartRow {
+        name: "window",
+        title: "Trailing window",
+        meaning: "Cost forwarded in the trailing window against the limit: what sticks out is the overshoot.",
+        draw: chart::window,
+    },
+    ChartRow {
+        name: "throughput",
+        title: "Throughput",
+        meaning: "Cost offered and cost forwarded over time.",
+        draw: chart::throughput,
+    },
+    ChartRow {
+        name: "memory",
+        title: "Memory",
+        meaning: "Bytes of limiter state over time, and per live key at the peak.",
+        draw: chart::memory,
+    },
+    ChartRow {
+        name: "error",
+        title: "Errors",
+        meaning: "False allows and false denies against an exact count of the trailing window.",
+        draw: chart::error,
+    },
+];

@@ -2,6 +2,10 @@
 
 mod cases;
 mod cli;
+mod examples;
 mod golden;
+mod laws;
 mod ran;
+mod reference;
 mod scenarios;
+mod setup;

@@ -172,7 +172,7 @@ impl KeyNames {
         }
         Err(format!(
             "the names of {all} keys would take about {} MB, more than the {} MB allowed; use fewer \
-             keys",
+             keys, or raise --max-memory",
             bytes / 1_000_000,
             memory / 1_000_000
         ))

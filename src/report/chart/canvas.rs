@@ -78,18 +78,41 @@ impl Canvas<'_> {
         drawn(self.backend.draw_line(at(from), at(to), &style));
     }
 
-    /// A dashed horizontal or vertical line.
+    /// A dashed straight line.
     pub(super) fn dashes(&mut self, from: Point, to: Point, color: RGBColor, width: f64) {
+        self.dashed_path(&[from, to], color, width);
+    }
+
+    /// A dashed line through all points.
+    pub(super) fn dashed_path(&mut self, points: &[Point], color: RGBColor, width: f64) {
         const DASH: f64 = 7.0;
         const GAP: f64 = 5.0;
-        let (dx, dy) = (to.0 - from.0, to.1 - from.1);
-        let length = dx.hypot(dy);
-        let mut done = 0.0;
-        while done < length {
-            let end = (done + DASH).min(length);
-            let point = |way: f64| (from.0 + dx * way / length, from.1 + dy * way / length);
-            self.line(point(done), point(end), color, width);
-            done = end + GAP;
+        let mut dash: Vec<Point> = points.first().copied().into_iter().collect();
+        let (mut is_drawn, mut left) = (true, DASH);
+        for pair in points.windows(2) {
+            let (from, to) = (pair[0], pair[1]);
+            let length = (to.0 - from.0).hypot(to.1 - from.1);
+            let mut done = 0.0;
+            while length - done > left {
+                done += left;
+                let share = done / length;
+                let turn = (
+                    from.0 + (to.0 - from.0) * share,
+                    from.1 + (to.1 - from.1) * share,
+                );
+                if is_drawn {
+                    dash.push(turn);
+                    self.path(&dash, color, width);
+                }
+                is_drawn = !is_drawn;
+                left = if is_drawn { DASH } else { GAP };
+                dash = vec![turn];
+            }
+            left -= length - done;
+            dash.push(to);
+        }
+        if is_drawn {
+            self.path(&dash, color, width);
         }
     }
 

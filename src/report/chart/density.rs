@@ -7,7 +7,7 @@ use super::page::Plot;
 use super::theme::{ALLOWED, BOUND, DELAYED, DENIED};
 use super::time::TimeAxis;
 use super::words::tick;
-use crate::measure::{CandidateResult, RunResult};
+use crate::measure::RunResult;
 use plotters::style::RGBColor;
 
 /// The strip of one lane.
@@ -16,6 +16,7 @@ pub(super) struct Density {
     bins: Bins,
     /// Allowed at once, delayed, denied.
     sums: Vec<[u128; 3]>,
+    /// The most upwards and downwards in any lane.
     most: [u128; 2],
     height: f64,
 }
@@ -35,25 +36,26 @@ impl Density {
         Bins::over(time.span, most, grain)
     }
 
-    /// The strip of a candidate, `height` pixels high.
-    pub(super) fn of(
-        run: &RunResult,
-        candidate: &CandidateResult,
-        bins: Bins,
-        height: f64,
-    ) -> Self {
-        let sums = bins.decisions(run, candidate);
-        let most = |amount: fn(&[u128; 3]) -> u128| sums.iter().map(amount).max().unwrap_or(0);
+    /// The strips of all candidates, each `height` pixels high, on one scale.
+    pub(super) fn of(run: &RunResult, bins: Bins, height: f64) -> Vec<Self> {
+        let sums: Vec<Vec<[u128; 3]>> = run
+            .candidates
+            .iter()
+            .map(|candidate| bins.decisions(run, candidate))
+            .collect();
+        let most =
+            |amount: fn(&[u128; 3]) -> u128| sums.iter().flatten().map(amount).max().unwrap_or(0);
         let most = [
             most(|[now, later, _]| now + later),
             most(|[_, _, denied]| *denied),
         ];
-        Self {
+        let strip = |sums| Self {
             bins,
             sums,
             most,
             height,
-        }
+        };
+        sums.into_iter().map(strip).collect()
     }
 
     /// Its height in pixels.
@@ -61,9 +63,9 @@ impl Density {
         self.height
     }
 
-    /// Which of allowed, delayed, denied it shows.
-    pub(super) fn shows(&self) -> [bool; 3] {
-        [0, 1, 2].map(|kind| self.sums.iter().any(|sums| sums[kind] > 0))
+    /// Whether anything was delayed.
+    fn has_delays(&self) -> bool {
+        self.sums.iter().any(|[_, delayed, _]| *delayed > 0)
     }
 
     /// Draws it in the upper part of the lane.
@@ -79,7 +81,7 @@ impl Density {
         let all = edge(&|[now, later, _]| line - (*now + *later) as f64 * per_unit);
         let denied = edge(&|[_, _, denied]| line + *denied as f64 * per_unit);
         between(canvas, &base, &now, ALLOWED);
-        if self.shows()[1] {
+        if self.has_delays() {
             between(canvas, &now, &all, DELAYED);
         }
         between(canvas, &base, &denied, DENIED);

@@ -1,6 +1,6 @@
 //! A level over time: its line over a grey area, and its bound dashed.
 
-use super::canvas::Canvas;
+use super::canvas::{Canvas, Point};
 use super::page::Plot;
 use super::scale::{Scale, thinned};
 use super::theme::{AREA, BOUND, INK};
@@ -69,10 +69,10 @@ impl LevelPlot {
         let scale = Scale::new(self.most, plot.bottom - self.height, plot.bottom);
         let time = plot.time;
         let points = self.points.iter();
-        let points = points
+        let points: Vec<Point> = points
             .map(|(at, level)| (time.x(*at), scale.y(*level)))
             .collect();
-        let line = thinned(time.cut(&thinned(points)));
+        let line = thinned(&time.cut(&thinned(&points)));
         if let (Some(first), Some(last)) = (line.first(), line.last()) {
             let mut outline = vec![(first.0, plot.bottom)];
             outline.extend(&line);

@@ -9,10 +9,13 @@ use crate::limiter::Decision;
 use crate::measure::{CandidateResult, RunResult};
 
 /// Radius in pixels and most rows: marks of one instant stand on each other, smaller ones higher.
-const SIZES: [(f64, usize); 3] = [(6.5, 3), (5.0, 5), (3.5, 8)];
+const SIZES: [(f64, usize); 3] = [(6.5, 4), (5.0, 8), (3.5, 12)];
 
 /// The most rows of waits drawn apart.
 const WAIT_ROWS: usize = 6;
+
+/// The most marks in a lane: more of them are a texture and no longer read one by one.
+const MOST: usize = 400;
 
 /// 0 allowed at once, 1 delayed, 2 denied.
 pub(super) const fn kind(decision: Decision) -> usize {
@@ -75,10 +78,12 @@ impl Marks {
                 kind,
                 until: (kind == 1).then_some(until),
             });
-            // More than this cannot fit: no need to look at a million of them.
-            if marks.len() > 4_000 {
+            if marks.len() > MOST {
                 return None;
             }
+        }
+        if is_crowded(&marks, radius) {
+            return None;
         }
         let immediate = pack(
             &mut marks,
@@ -143,6 +148,15 @@ impl Marks {
             }
         }
     }
+}
+
+/// Whether the marks of more than a few instants would cover their neighbours: stacked on each other
+/// they would tell the order of requests no better than a strip.
+fn is_crowded(marks: &[Mark], radius: f64) -> bool {
+    const FEW: usize = 24;
+    let covers = |pair: &&[Mark]| (0.01..1.5 * radius).contains(&(pair[1].x - pair[0].x));
+    let crowded = marks.windows(2).filter(covers).count();
+    marks.len() > FEW && crowded > marks.len() / 4
 }
 
 /// Puts each chosen mark into the lowest row from `base` on where it touches none before it; a wait

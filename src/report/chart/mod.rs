@@ -3,24 +3,33 @@
 mod bins;
 mod canvas;
 mod density;
+mod error;
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]
 mod laws;
 mod level;
 mod marks;
+mod memory;
+mod names;
 mod page;
 mod raster;
 mod scale;
 mod theme;
+mod throughput;
 mod time;
 mod timeline;
 mod trailing;
 mod verdict;
+mod window;
 mod words;
 
+pub use error::draw as error;
+pub use memory::draw as memory;
 pub use raster::png;
+pub use throughput::draw as throughput;
 pub use timeline::draw as timeline;
+pub use window::draw as window;
 
 use crate::error::{Error, Result};
 use crate::measure::RunResult;
@@ -59,12 +68,18 @@ pub struct ChartRow {
 }
 
 /// Draws `chart` of the run as SVG; `None` when the run has nothing for it to show. An error when
-/// the view ends before it begins.
+/// the view ends before it begins, or begins after all is over.
 pub fn draw(chart: &ChartRow, run: &RunResult, view: &View) -> Result<Option<String>> {
     let begins = view.from.unwrap_or(SimTime::ZERO);
     if let Some(to) = view.to.filter(|to| *to <= begins) {
         return Err(Error::input(format!(
             "the picture would end at {to} s, which is not after its beginning at {begins} s"
+        )));
+    }
+    if begins >= run.horizon && begins > SimTime::ZERO {
+        let end = run.horizon;
+        return Err(Error::input(format!(
+            "the picture would begin at {begins} s, when all is over; the run ends at {end} s"
         )));
     }
     (chart.draw)(run, view)

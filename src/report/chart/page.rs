@@ -105,7 +105,7 @@ impl Head {
 
     /// Height in pixels.
     pub(super) fn height(&self) -> f64 {
-        lines(&self.title, TITLE) + lines(&self.note, BODY) + 12.0 + 28.0 * rows(&self.legend)
+        lines(&self.title, TITLE) + lines(&self.note, BODY) + 26.0 + 28.0 * rows(&self.legend)
     }
 
     /// Draws it with its upper edge at `top`.
@@ -154,7 +154,7 @@ pub(super) fn text_lines(
 /// What a lane says at its right end.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Verdict {
-    /// The counts: `5 of 10 admitted`.
+    /// The counts: `5 of 10 admitted`; may be empty where the promise is broken.
     pub(super) counts: String,
     /// How the promise was broken, if it was.
     pub(super) broken: Option<String>,
@@ -232,6 +232,9 @@ impl Lane {
             canvas.text((end, baseline), broken, NAME, color, Align::Right);
             end -= NAME.width(broken) + Self::GAP;
         }
+        if self.verdict.counts.is_empty() {
+            return;
+        }
         canvas.text(
             (end, baseline),
             &self.verdict.counts,
@@ -306,27 +309,28 @@ impl Lanes {
                 }
                 let time = self.time;
                 paint(canvas, index, Plot { time, top, bottom });
-                self.draw_axis(canvas, bottom, index == last);
+                draw_axis(canvas, &time, bottom, index == last);
                 y = bottom + Lane::BELOW_DATA;
             }
             let top = y - Lane::BELOW_DATA + Self::AXIS + 4.0;
             text_lines(canvas, (left, top), &footer, SMALL, MUTED);
         })
     }
+}
 
-    fn draw_axis(&self, canvas: &mut Canvas<'_>, y: f64, with_labels: bool) {
-        let (left, right) = (self.time.left, self.time.right);
-        canvas.line((left, y), (right, y), INK, 1.25);
-        for (at, label) in self.time.ticks() {
-            let x = self.time.x(at);
-            canvas.line((x, y), (x, y + 5.0), INK, 1.25);
-            if with_labels {
-                // A label at the edge moves inwards rather than over it.
-                let half = SMALL.width(&label) / 2.0;
-                let x = x.clamp(MARGIN + half, WIDTH - MARGIN / 2.0 - half);
-                let point = (x, y + 8.0 + SMALL.size);
-                canvas.text(point, &label, SMALL, INK, Align::Center);
-            }
+/// The time axis under data that ends at `y`.
+pub(super) fn draw_axis(canvas: &mut Canvas<'_>, time: &TimeAxis, y: f64, with_labels: bool) {
+    let (left, right) = (time.left, time.right);
+    canvas.line((left, y), (right, y), INK, 1.25);
+    for (at, label) in time.ticks() {
+        let x = time.x(at);
+        canvas.line((x, y), (x, y + 5.0), INK, 1.25);
+        if with_labels {
+            // A label at the edge moves inwards rather than over it.
+            let half = SMALL.width(&label) / 2.0;
+            let x = x.clamp(MARGIN + half, WIDTH - MARGIN / 2.0 - half);
+            let point = (x, y + 8.0 + SMALL.size);
+            canvas.text(point, &label, SMALL, INK, Align::Center);
         }
     }
 }

@@ -22,6 +22,8 @@ pub(super) const MUTED: RGBColor = RGBColor(96, 96, 96);
 pub(super) const BOUND: RGBColor = RGBColor(120, 120, 120);
 /// Clock-window edges and leaders.
 pub(super) const FAINT: RGBColor = RGBColor(196, 196, 196);
+/// Forwarded cost that keeps the limit, as an area.
+pub(super) const ALLOWED_AREA: RGBColor = RGBColor(176, 209, 231);
 /// The area under a level.
 pub(super) const AREA: RGBColor = RGBColor(233, 233, 233);
 

@@ -46,8 +46,18 @@ impl Span {
             .saturating_add(room)
             .div_ceil(round)
             .saturating_mul(round);
-        let from = view.from.map_or(from, SimTime::as_nanos);
-        let to = view.to.map_or(to, SimTime::as_nanos);
+        let (chosen_from, chosen_to) = (view.from, view.to);
+        let to = match (chosen_to, chosen_from) {
+            (Some(chosen), _) => chosen.as_nanos(),
+            // What was chosen to be seen lies behind what would have been shown.
+            (None, Some(from)) if from.as_nanos() >= to => run.horizon.as_nanos(),
+            _ => to,
+        };
+        let from = match chosen_from {
+            Some(chosen) => chosen.as_nanos(),
+            None if from >= to => 0,
+            None => from,
+        };
         Self {
             from,
             to: to.max(from.saturating_add(1)),
@@ -272,7 +282,7 @@ impl TimeAxis {
         };
         if self.is_calendar() && self.has_hours() {
             let day = self.date(self.span.from, "%-d %B %Y");
-            return format!("clock time from {day} ({format}, UTC)");
+            return format!("clock time on {day} ({format}, UTC)");
         }
         format!("time ({format})")
     }
@@ -358,7 +368,7 @@ mod tests {
         assert_eq!(labels(0, 10 * 86_400 * S, none)[1], "day 1");
         // 22 January 2019, 03:56:14.
         let clock = Epoch::from_unix_nanos(1_548_129_374 * S);
-        assert_eq!(labels(0, 120 * S, clock)[0], "3:56:15");
+        assert_eq!(labels(0, 120 * S, clock)[0], "3:56:20");
         assert_eq!(labels(0, 3 * 86_400 * S, clock)[3], "23 Jan");
     }
 

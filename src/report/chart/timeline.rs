@@ -99,8 +99,7 @@ fn requests(run: &RunResult, time: &TimeAxis, has_level: bool) -> (Vec<Requests>
     }
     let height = if has_level { 64.0 } else { 88.0 };
     let bins = Density::bins(run, time);
-    let strips = run.candidates.iter();
-    let strips = strips.map(|candidate| Density::of(run, candidate, bins, height));
+    let strips = Density::of(run, bins, height).into_iter();
     let are_counts = run.arrivals.is_some()
         || run
             .candidates
@@ -181,7 +180,6 @@ fn legend(run: &RunResult, is_strip: bool, has_level: bool) -> Vec<(Symbol, Stri
     }
     if has_level {
         legend.push((Symbol::Level, "level".to_owned()));
-        legend.push((Symbol::Dashed, bound(run)));
     }
     legend
 }
@@ -193,9 +191,9 @@ fn bound(run: &RunResult) -> String {
         .iter()
         .all(|c| c.level_bound == run.limit.units);
     if is_limit {
-        format!("limit of {}", limit(run.limit))
+        format!("dashed: the limit of {}", limit(run.limit))
     } else {
-        "the level's bound".to_owned()
+        "dashed: the most that the level can be, or the limit".to_owned()
     }
 }
 
@@ -216,8 +214,8 @@ fn footer(
             "clock windows of {window} are too short to be drawn"
         ));
     }
-    if has_level && bound(run).starts_with("limit") {
-        phrases.push(format!("dashed: the limit of {}", limit(run.limit)));
+    if has_level {
+        phrases.push(bound(run));
     }
     if let Some(unit) = strip {
         phrases.push(format!("bars: {unit}, admitted upwards, denied downwards"));

@@ -1,7 +1,7 @@
 //! Quantities as people read them: grouped counts, durations, bytes, how far above a limit.
 
 use crate::measure::CandidateResult;
-use crate::units::{Limit, Nanos};
+use crate::units::{Limit, Nanos, decimal};
 
 /// A whole number with its thousands set apart: `1,234,567`.
 pub(super) fn count(number: u128) -> String {
@@ -66,11 +66,17 @@ const TIMES: [(u64, &str); 7] = [
     (1, "ns"),
 ];
 
-/// A length of time: `1 min 30 s`.
+/// A length of time: `2.5 s`, `1 min 30 s`.
 pub(super) fn length(nanos: Nanos) -> String {
     let mut rest = nanos.get();
     let mut parts = Vec::new();
     for (size, name) in TIMES {
+        let thousandths = u128::from(rest) * 1_000;
+        if size <= 1_000_000_000 && rest >= size && thousandths.is_multiple_of(size.into()) {
+            let amount = decimal(thousandths / u128::from(size), 3);
+            parts.push(format!("{amount} {name}"));
+            break;
+        }
         if rest >= size {
             parts.push(format!("{} {name}", rest / size));
             rest %= size;
@@ -120,10 +126,11 @@ pub(super) fn above(peak: u128, limit: u64) -> String {
     if limit == 0 {
         return "the limit is 0".to_owned();
     }
-    // More digits only where fewer would read as a kept promise.
+    // More digits where fewer would read as a kept promise, or nearly.
     for (digits, scale) in [(1, 10), (2, 100), (3, 1_000)] {
         let scaled = (peak * scale + u128::from(limit) / 2) / u128::from(limit);
-        if scaled > scale {
+        let is_exact = (peak * scale).is_multiple_of(limit.into());
+        if scaled > scale + 1 || (is_exact && scaled > scale) {
             let (whole, rest) = (scaled / scale, scaled % scale);
             return format!("{}.{rest:0digits$} × the limit", count(whole));
         }
@@ -168,6 +175,22 @@ mod tests {
     }
 
     #[test]
+    fn lengths_are_short() {
+        for (nanos, text) in [
+            (60_000_000_000, "1 min"),
+            (90_000_000_000, "1 min 30 s"),
+            (2_500_000_000, "2.5 s"),
+            (250_000_000, "250 ms"),
+            (7, "7 ns"),
+            (3_600_000_000_000, "1 h"),
+            (1_000_000_007, "1 s 7 ns"),
+            (0, "0 s"),
+        ] {
+            assert_eq!(length(Nanos::new(nanos)), text);
+        }
+    }
+
+    #[test]
     fn a_window_is_named_by_a_length_that_holds_it() {
         let minute = Nanos::from_secs(60);
         // 0:55 to 1:04 lie 9 s apart: only a window longer than that holds both.
@@ -182,6 +205,8 @@ mod tests {
     fn an_overshoot_never_reads_as_kept() {
         assert_eq!(above(10, 5), "2.0 × the limit");
         assert_eq!(above(101, 100), "1.01 × the limit");
+        assert_eq!(above(5_300, 5_000), "1.06 × the limit");
+        assert_eq!(above(11, 10), "1.1 × the limit");
         assert_eq!(above(1_000_001, 1_000_000), "1 above the limit");
         assert_eq!(above(3, 0), "the limit is 0");
     }

@@ -160,11 +160,11 @@ fn malformed_lines_are_counted_and_the_first_shown() {
     let notes = resolved.unwrap().notes;
     assert_eq!(notes.len(), 1);
     for part in [
-        "lines left out of 8 (5 malformed",
+        "5 of 8 lines malformed and left out: ",
         "line 3: \"x\" is not a time",
         "line 4: there are 1 fields",
         "line 5: \"-1\" is not a cost",
-        "; …)",
+        "; …",
     ] {
         assert!(notes[0].contains(part), "{part}: {notes:?}");
     }
@@ -205,7 +205,7 @@ fn wrong_files_are_told_what_to_change() {
     assert!(refused("\u{feff}time\n", "").contains("no valid line"));
     let message = refused("time\nx\ny\n", "");
     assert!(
-        message.contains("no valid line (2 malformed: line 2: \"x\""),
+        message.contains("no valid line: 2 of 2 lines malformed and left out: line 2: \"x\""),
         "{message}"
     );
     let message = refused("stamp,cost\n1,2\n", "");

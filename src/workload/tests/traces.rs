@@ -30,7 +30,7 @@ fn the_apache_log_has_its_known_records() {
     // 17 May 2015, 10:05:00 UTC.
     assert_eq!(resolved.epoch.to_string(), "2015-05-17T10:05:00Z");
     assert_eq!(resolved.notes.len(), 2);
-    assert!(resolved.notes[0].contains("lines left out of 10000 (1 malformed: line 8899: "));
+    assert!(resolved.notes[0].contains("1 of 10000 lines malformed and left out: line 8899: "));
     let behind = resolved.notes[1].split_once(": ").unwrap().1;
     let behind = behind
         .split_once(": ")

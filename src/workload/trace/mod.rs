@@ -99,7 +99,8 @@ pub fn read(params: &mut Params, files: &Files) -> Result<Survey> {
         0..u64::MAX,
     )?;
     if survey.valid() == 0 {
-        let lines = survey.malformed_lines().unwrap_or_default();
+        let lines = survey.malformed_lines();
+        let lines = lines.map_or(String::new(), |lines| format!(": {lines}"));
         return Err(survey.error(params, format!("has no valid line{lines}")));
     }
     Ok(survey)

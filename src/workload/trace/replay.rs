@@ -158,8 +158,8 @@ impl Trace {
                 "file",
                 format!(
                     "{shown} is not in order of time, and to sort its {} records would take about \
-                     {} MB, more than the {} MB allowed; sort the file, or cut it by `from` and \
-                     `to`",
+                     {} MB, more than the {} MB allowed; sort the file, cut it by `from` and \
+                     `to`, or raise --max-memory",
                     self.requests,
                     bytes / 1_000_000,
                     memory / 1_000_000

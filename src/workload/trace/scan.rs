@@ -211,12 +211,13 @@ impl Survey {
         params.error("file", format!("{} {message}", self.file.shown))
     }
 
-    /// "(1 malformed: line 3: …)" after a count; `None` when there are none.
+    /// How many lines are malformed and the first of them with reasons; `None` if none are.
     pub(super) fn malformed_lines(&self) -> Option<String> {
+        let all = self.valid + self.malformed;
         let more = self.malformed > self.examples.len() as u64;
         (self.malformed > 0).then(|| {
             format!(
-                " ({} malformed: {}{})",
+                "{} of {all} lines malformed and left out: {}{}",
                 self.malformed,
                 self.examples.join("; "),
                 if more { "; …" } else { "" }
@@ -227,10 +228,8 @@ impl Survey {
     /// What a user should know of the file.
     pub(super) fn notes(&self) -> Vec<String> {
         let shown = &self.file.shown;
-        let malformed = self.malformed_lines().map(|lines| {
-            let all = self.valid + self.malformed;
-            format!("{shown}: lines left out of {all}{lines}")
-        });
+        let malformed = self.malformed_lines();
+        let malformed = malformed.map(|lines| format!("{shown}: {lines}"));
         let behind = (self.behind > 0).then(|| {
             format!(
                 "{shown}: {} of {} records lie behind an earlier time; they were sorted by time, \

@@ -1,0 +1,147 @@
+//! The trailing window: the cost forwarded for one key in (t − w, t], against the limit. What sticks
+//! out above the limit is the overshoot.
+
+use super::View;
+use super::density::between;
+use super::page::{Head, Lane, Lanes, Symbol, Verdict, columns};
+use super::scale::{Scale, stairs};
+use super::theme::{ALLOWED, ALLOWED_AREA, BOUND, DENIED};
+use super::time::{Span, TimeAxis};
+use super::trailing::{forwards, steps, worst_key};
+use super::verdict::verdict;
+use super::words::{count, length, limit, name, per, tick};
+use crate::error::Result;
+use crate::measure::{CandidateResult, RunResult};
+
+/// Draws the trailing window; `None` for a run without requests.
+pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
+    if run.requests == 0 || run.candidates.is_empty() {
+        return Ok(None);
+    }
+    let (left, right) = columns(["9999"]);
+    let time = TimeAxis::new(Span::of(run, view), left, right, run.epoch);
+    let sums: Vec<_> = run.candidates.iter().map(|lane| sums(run, lane)).collect();
+    let bound = number(run.limit.units.into());
+    let highest = sums
+        .iter()
+        .flatten()
+        .map(|(_, sum)| *sum)
+        .fold(0.0, f64::max);
+    let most = (bound * 1.15).max(highest);
+    let height = if run.candidates.len() <= 7 {
+        96.0
+    } else {
+        60.0
+    };
+    let lanes = run.candidates.iter().map(|candidate| Lane {
+        name: name(candidate),
+        caption: String::new(),
+        verdict: result(run, candidate),
+        height,
+    });
+    let edges = time.window_edges(run.limit);
+    let page = Lanes {
+        head: head(run),
+        time,
+        lanes: lanes.collect(),
+        footer: footer(run, &time, edges.is_some()),
+        edges: edges.unwrap_or_default(),
+    };
+    Ok(Some(page.draw(|canvas, index, plot| {
+        let scale = Scale::new(most, plot.top, plot.bottom);
+        let level = scale.y(bound);
+        let line = stairs(&sums[index], &time, scale);
+        let cut = |pick: fn(f64, f64) -> f64, at: f64| -> Vec<_> {
+            line.iter().map(|(x, y)| (*x, pick(*y, at))).collect()
+        };
+        let kept = cut(f64::max, level);
+        between(canvas, &kept, &cut(f64::max, plot.bottom), ALLOWED_AREA);
+        canvas.path(&kept, ALLOWED, 1.25);
+        let above = cut(f64::min, level);
+        if above.iter().any(|(_, y)| *y < level) {
+            between(
+                canvas,
+                &above,
+                &cut(f64::max, plot.bottom)
+                    .iter()
+                    .map(|(x, _)| (*x, level))
+                    .collect::<Vec<_>>(),
+                DENIED,
+            );
+        }
+        canvas.dashes((left, level), (right, level), BOUND, 1.25);
+        let peak = sums[index].iter().map(|(_, sum)| *sum).fold(0.0, f64::max);
+        for value in scale.apart(&[0.0, bound, peak]) {
+            plot.value_label(canvas, scale.y(value), &tick(value));
+        }
+    })))
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn number(cost: u128) -> f64 {
+    cost as f64
+}
+
+/// From each instant on, the cost in the trailing window: exact for the worst key where there are
+/// records, else the most of any key per bucket.
+fn sums(run: &RunResult, candidate: &CandidateResult) -> Vec<(u64, f64)> {
+    if let Some(forwards) = forwards(run, candidate, worst_key(candidate)) {
+        let steps = steps(&forwards, run.limit.window);
+        return steps
+            .into_iter()
+            .map(|(at, sum)| (at, number(sum)))
+            .collect();
+    }
+    let buckets = candidate.series.iter().enumerate();
+    buckets
+        .map(|(index, bucket)| {
+            (
+                run.grid.start(index).as_nanos(),
+                number(bucket.window_count),
+            )
+        })
+        .collect()
+}
+
+fn result(run: &RunResult, candidate: &CandidateResult) -> Verdict {
+    let counts = format!("at most {}", count(candidate.tally.peak_in_window));
+    let broken = verdict(run, candidate).broken;
+    Verdict {
+        counts: if broken.is_some() {
+            String::new()
+        } else {
+            counts
+        },
+        broken,
+    }
+}
+
+fn head(run: &RunResult) -> Head {
+    let window = per(run.limit.window);
+    let window = window.trim_start_matches("per ");
+    let whose = if run.keys.len() > 1 {
+        " for the key with the highest peak"
+    } else {
+        ""
+    };
+    let note = format!("Cost forwarded{whose} in the {window} up to each moment");
+    let is_broken = |c: &CandidateResult| c.tally.peak_in_window > run.limit.units.into();
+    let mut legend = vec![(Symbol::Block(ALLOWED_AREA), "within the limit".to_owned())];
+    if run.candidates.iter().any(is_broken) {
+        legend.push((Symbol::Block(DENIED), "above the limit".to_owned()));
+    }
+    legend.push((Symbol::Dashed, format!("limit of {}", limit(run.limit))));
+    Head::new(&run.title, &note, legend)
+}
+
+fn footer(run: &RunResult, time: &TimeAxis, has_edges: bool) -> String {
+    let mut phrases = vec![time.unit()];
+    if has_edges {
+        phrases.push("vertical lines: clock windows".to_owned());
+    }
+    if run.arrivals.is_none() {
+        let bucket = length(run.grid.width());
+        phrases.push(format!("the most of any key in each {bucket}"));
+    }
+    phrases.join(", ")
+}
