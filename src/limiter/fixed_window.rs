@@ -5,7 +5,7 @@
 //! first request that finds none open, as a counter that is incremented and then told to expire
 //! does. Up to 2n can pass around a window's edge.
 
-use super::{Algorithm, Decision, Motion};
+use super::{Algorithm, ClosedForm, Decision, Motion, StoredAs};
 use crate::error::Result;
 use crate::params::{Contract, Params};
 use crate::units::{Cost, Level, Limit, Nanos, Retry, SimTime};
@@ -153,6 +153,20 @@ impl Algorithm for FixedWindow {
             0 => 0,
             _ => state.end,
         }))
+    }
+
+    fn closed_form(&self) -> Option<ClosedForm> {
+        let window = Nanos::new(self.window);
+        self.phase.map(|_| {
+            ClosedForm::FixedWindow(Limit {
+                units: self.limit,
+                window,
+            })
+        })
+    }
+
+    fn stored_as(&self, _: &Self::State) -> StoredAs {
+        StoredAs::Number
     }
 
     fn state_bytes(&self, _: &Self::State) -> usize {

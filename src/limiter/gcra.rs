@@ -8,7 +8,7 @@
 //! allowance until it has caught up, and never more. Source: ITU-T I.371, ATM Forum TM 4.1.
 
 use super::width::{Width, fits_narrow};
-use super::{Algorithm, Decision, Motion};
+use super::{Algorithm, ClosedForm, Decision, Motion, StoredAs};
 use crate::error::Result;
 use crate::params::{Contract, Params, count};
 use crate::units::{Cost, Level, Nanos, Rate, Retry, SimTime};
@@ -168,6 +168,17 @@ impl<W: Width> Algorithm for Gcra<W> {
 
     fn fresh_at(&self, state: &Self::State) -> Option<SimTime> {
         self.time(state.0)
+    }
+
+    fn closed_form(&self) -> Option<ClosedForm> {
+        Some(ClosedForm::Bucket {
+            capacity: self.burst,
+            per_second: Level::new(self.pace.wide(), self.interval.wide()).as_f64() * 1e9,
+        })
+    }
+
+    fn stored_as(&self, _: &Self::State) -> StoredAs {
+        StoredAs::Number
     }
 
     fn state_bytes(&self, _: &Self::State) -> usize {

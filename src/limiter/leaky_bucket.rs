@@ -9,7 +9,7 @@
 //! directions in communications" (1986), in its queue and its meter form.
 
 use super::width::{Width, fits_narrow};
-use super::{Algorithm, Decision, Motion};
+use super::{Algorithm, ClosedForm, Decision, Motion, StoredAs};
 use crate::error::Result;
 use crate::params::{Contract, Params, count};
 use crate::units::{Cost, Level, Nanos, Rate, Retry, SimTime};
@@ -287,6 +287,22 @@ impl<W: Width> Algorithm for LeakyBucket<W> {
         let parts = state.backlog - self.lag(state.last);
         let at = u128::from(state.last) + self.time_of(parts)?;
         u64::try_from(at).ok().map(SimTime::from_nanos)
+    }
+
+    fn closed_form(&self) -> Option<ClosedForm> {
+        let plain = self.tick_phase.is_none() && self.patience.is_none();
+        plain.then(|| ClosedForm::Bucket {
+            capacity: self.capacity,
+            per_second: Level::new(self.outflow.wide(), self.unit.wide()).as_f64() * 1e9,
+        })
+    }
+
+    fn stored_as(&self, state: &Self::State) -> StoredAs {
+        if !self.queue {
+            return StoredAs::Hash;
+        }
+        let waiting = state.backlog.wide().div_ceil(self.unit.wide());
+        StoredAs::List(usize::try_from(waiting).unwrap_or(usize::MAX))
     }
 
     fn state_bytes(&self, _: &Self::State) -> usize {

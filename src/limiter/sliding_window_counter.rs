@@ -6,7 +6,7 @@
 //! windows are adjacent. An estimate: it takes the previous window's requests to have come evenly.
 
 use super::width::{Width, fits_narrow};
-use super::{Algorithm, Decision, Motion};
+use super::{Algorithm, Decision, Motion, StoredAs};
 use crate::error::Result;
 use crate::params::{Contract, Params};
 use crate::units::{Cost, Level, Limit, Nanos, Retry, SimTime};
@@ -306,6 +306,18 @@ impl<W: Width> Algorithm for SlidingWindowCounter<W> {
         };
         let at = (u128::from(last) + from_start).saturating_sub(u128::from(view.elapsed));
         u64::try_from(at).ok().map(SimTime::from_nanos)
+    }
+
+    fn estimate(&self, state: &Self::State, now: SimTime) -> Option<Level> {
+        Some(self.level(state, now))
+    }
+
+    fn counts(&self, cost: Cost, decision: Decision) -> bool {
+        decision.is_admitted() || (self.count_denied && cost <= self.limit)
+    }
+
+    fn stored_as(&self, _: &Self::State) -> StoredAs {
+        StoredAs::TwoNumbers
     }
 
     fn state_bytes(&self, _: &Self::State) -> usize {

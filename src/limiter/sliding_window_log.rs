@@ -6,10 +6,10 @@
 //! when sum + c ≤ n. Exact, at the price of an entry per request: 8 bytes, or 16 once the log holds
 //! a cost other than 1. A log is trimmed only when its key is touched.
 
-use super::{Algorithm, Decision, Motion};
+use super::{Algorithm, ClosedForm, Decision, Motion, StoredAs};
 use crate::error::Result;
 use crate::params::{Contract, Params};
-use crate::units::{Cost, Level, Limit, Retry, SimTime};
+use crate::units::{Cost, Level, Limit, Nanos, Retry, SimTime};
 use std::collections::VecDeque;
 
 /// What a scenario says about a sliding window log.
@@ -219,6 +219,25 @@ impl Algorithm for SlidingWindowLog {
     }
 
     /// The state and its entries; what the queues have allocated beyond them is not counted.
+    fn counts(&self, cost: Cost, decision: Decision) -> bool {
+        decision.is_admitted() || (self.log_denied && cost <= self.limit)
+    }
+
+    fn closed_form(&self) -> Option<ClosedForm> {
+        let limit = Limit {
+            units: self.limit,
+            window: Nanos::new(self.window),
+        };
+        Some(match self.log_denied {
+            false => ClosedForm::LogOfAdmitted(limit),
+            true => ClosedForm::LogOfAll(limit),
+        })
+    }
+
+    fn stored_as(&self, state: &Self::State) -> StoredAs {
+        StoredAs::SortedSet(state.times.len())
+    }
+
     fn state_bytes(&self, state: &Self::State) -> usize {
         let costs = state.costs.as_ref().map_or(0, |costs| {
             size_of::<Costs>() + costs.each.len() * size_of::<Cost>()

@@ -6,7 +6,7 @@
 //! every step is whole. Source: ATM Forum traffic management, RFC 2697 (the committed bucket).
 
 use super::width::{Width, fits_narrow};
-use super::{Algorithm, Decision, Motion};
+use super::{Algorithm, ClosedForm, Decision, Motion, StoredAs};
 use crate::error::Result;
 use crate::params::{Contract, Params, count};
 use crate::units::{Cost, Level, Nanos, Rate, Retry, SimTime};
@@ -269,6 +269,18 @@ impl<W: Width> Algorithm for TokenBucket<W> {
         u64::try_from(u128::from(state.last) + wait)
             .ok()
             .map(SimTime::from_nanos)
+    }
+
+    fn closed_form(&self) -> Option<ClosedForm> {
+        let steady = self.continuous && self.initial == self.full;
+        steady.then(|| ClosedForm::Bucket {
+            capacity: self.capacity,
+            per_second: Level::new(self.gain.wide(), self.unit.wide()).as_f64() * 1e9,
+        })
+    }
+
+    fn stored_as(&self, _: &Self::State) -> StoredAs {
+        StoredAs::Hash
     }
 
     fn state_bytes(&self, _: &Self::State) -> usize {
