@@ -8,10 +8,28 @@
 //! allowance until it has caught up, and never more. Source: ITU-T I.371, ATM Forum TM 4.1.
 
 use super::width::{Width, fits_narrow};
-use super::{Algorithm, ClosedForm, Decision, Motion, StoredAs};
+use super::{Algorithm, ClosedForm, Decision, Explanation, Motion, StoredAs};
 use crate::error::Result;
 use crate::params::{Contract, Params, count};
 use crate::units::{Cost, Level, Nanos, Rate, Retry, SimTime};
+
+/// What it is, in words.
+pub const GCRA: Explanation = Explanation {
+    how: "The generic cell rate algorithm keeps one time per key: the theoretical arrival time (TAT) \
+          of the next request if all came evenly, one emission interval apart. A request that comes \
+          no more than the tolerance before it is allowed, and moves it on by an interval.",
+    good: &[
+        "Decides like a token bucket and stores a single number.",
+        "One compare and one addition; easy to make atomic.",
+    ],
+    bad: &[
+        "The stored time says little to a human reader.",
+        "Forwards up to burst + rate × window in one window: twice the limit at the defaults.",
+    ],
+    sources: "ITU-T I.371 and ATM Forum TM 4.1; redis-cell and governor use it.",
+    limit: "6/600ms",
+    arrivals: &[0, 100, 110, 120, 130, 140, 150, 160, 170, 180, 1_000, 1_010],
+};
 
 /// What a scenario says about a GCRA.
 #[derive(Clone, Copy, Debug)]

@@ -9,10 +9,30 @@
 //! directions in communications" (1986), in its queue and its meter form.
 
 use super::width::{Width, fits_narrow};
-use super::{Algorithm, ClosedForm, Decision, Motion, StoredAs};
+use super::{Algorithm, ClosedForm, Decision, Explanation, Motion, StoredAs};
 use crate::error::Result;
 use crate::params::{Contract, Params, count};
 use crate::units::{Cost, Level, Nanos, Rate, Retry, SimTime};
+
+/// What it is, in words.
+pub const LEAKY_BUCKET: Explanation = Explanation {
+    how: "Requests queue in a bucket that leaks at a constant rate; each is forwarded when its turn \
+          comes, and what would overflow the bucket is denied. As a meter it decides the same and \
+          forwards at once.",
+    good: &[
+        "What is behind it sees an even flow and no bursts.",
+        "Memory is bounded by the size of the queue.",
+    ],
+    bad: &[
+        "A burst fills the queue: later requests are dropped while old ones wait.",
+        "Every burst costs waiting time, even when nobody else is there.",
+        "Two parameters to tune rather than one.",
+    ],
+    sources: "Used by Shopify for its API, and by nginx (limit_req) in a variant. Turner, New \
+              directions in communications, 1986.",
+    limit: "5/5s",
+    arrivals: &[0, 0, 0, 0, 0, 0, 0, 1_500, 2_500],
+};
 
 /// What a scenario says about a leaky bucket.
 #[derive(Clone, Copy, Debug)]

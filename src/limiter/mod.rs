@@ -4,6 +4,7 @@
 //! is plain data that can be copied, compared and sent; time is an argument. No float takes part in
 //! any decision.
 
+mod explanation;
 mod fixed_window;
 mod gcra;
 mod leaky_bucket;
@@ -12,12 +13,15 @@ mod sliding_window_log;
 mod token_bucket;
 mod width;
 
-pub use fixed_window::{FixedWindow, FixedWindowConfig};
-pub use gcra::{Gcra, GcraConfig};
-pub use leaky_bucket::{LeakyBucket, LeakyBucketConfig};
-pub use sliding_window_counter::{SlidingWindowCounter, SlidingWindowCounterConfig};
-pub use sliding_window_log::{SlidingWindowLog, SlidingWindowLogConfig};
-pub use token_bucket::{TokenBucket, TokenBucketConfig};
+pub use explanation::Explanation;
+pub use fixed_window::{FIXED_WINDOW, FixedWindow, FixedWindowConfig};
+pub use gcra::{GCRA, Gcra, GcraConfig};
+pub use leaky_bucket::{LEAKY_BUCKET, LeakyBucket, LeakyBucketConfig};
+pub use sliding_window_counter::{
+    SLIDING_WINDOW_COUNTER, SlidingWindowCounter, SlidingWindowCounterConfig,
+};
+pub use sliding_window_log::{SLIDING_WINDOW_LOG, SlidingWindowLog, SlidingWindowLogConfig};
+pub use token_bucket::{TOKEN_BUCKET, TokenBucket, TokenBucketConfig};
 pub use width::Width;
 
 use crate::units::{Cost, Level, Limit, Nanos, Retry, SimTime};

@@ -146,6 +146,8 @@ fn first_denials(run: &RunResult) -> Vec<Finding> {
         .candidates
         .iter()
         .filter_map(CandidateResult::first_denied)
+        // What is refused within the first window is plain from the table.
+        .filter(|at| at.since(run.first) > run.limit.window)
         .collect();
     times.sort_unstable();
     times.dedup();
