@@ -11,7 +11,7 @@ use crate::params::{Contract, Params};
 use crate::report::chart::{self, ChartRow};
 use crate::simulation::{Candidate, erase};
 use crate::workload::{
-    Field, Reading, TrafficRow, read_burst, read_poisson, read_script, read_steady,
+    Field, Reading, TrafficRow, read_burst, read_poisson, read_script, read_steady, read_trace,
 };
 
 /// One parameter of an algorithm, as help and documentation show it.
@@ -277,6 +277,30 @@ pub const TRAFFIC: &[TrafficRow] = &[
             meaning: "durations since the start or clock times, in any order (required)",
         }],
         read: Reading::Rule(read_script),
+    },
+    TrafficRow {
+        pattern: "trace",
+        summary: "The records of a CSV file or an access log, plain or gzip.",
+        fields: &[
+            Field {
+                name: "file",
+                meaning: "its path, relative to the scenario's folder (required)",
+            },
+            Field {
+                name: "format",
+                meaning: "csv, combined, or auto, which looks at the first lines (auto)",
+            },
+            Field {
+                name: "delimiter",
+                meaning: "the character between the columns of a CSV (,)",
+            },
+            Field {
+                name: "fields",
+                meaning: "names of the CSV's columns: { time, key, endpoint, method, cost }; several \
+                          for cost are summed (each its own name)",
+            },
+        ],
+        read: Reading::Records(read_trace),
     },
 ];
 

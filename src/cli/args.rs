@@ -75,7 +75,7 @@ pub(crate) struct Input {
     #[arg(required = true, value_name = "SCENARIO")]
     pub(crate) scenarios: Vec<PathBuf>,
     /// Seed of the random streams instead of the file's
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     seed: Option<u64>,
     /// Limit instead of the file's, such as 5/1m
     #[arg(long, value_name = "N/W", allow_hyphen_values = true)]

@@ -1,7 +1,8 @@
 //! A progress bar for whatever takes longer than a second, on a terminal only.
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanFloatCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use ratesim::simulation::Progress;
+use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -20,9 +21,14 @@ impl Bar {
     /// A bar over `total` units of work called `unit`; `quiet` never shows it.
     pub(crate) fn new(what: String, total: u64, unit: &str, quiet: bool) -> Self {
         let template = format!(
-            "{{msg}} {{bar:30}} {{percent:>3}} % of {{human_len}} {unit}, {{per_sec}}, {{eta}} left"
+            "{{msg}} {{bar:30}} {{percent:>3}} % of {{human_len}} {unit}, {{rate}}/s, {{eta}} left"
         );
-        let style = ProgressStyle::with_template(&template).expect("a well-formed template");
+        let style = ProgressStyle::with_template(&template)
+            .expect("a well-formed template")
+            .with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
+                // A write into the bar's own line does not fail.
+                let _ = write!(out, "{}", HumanFloatCount(state.per_sec().round()));
+            });
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
         bar.set_style(style);
         bar.set_message(what);

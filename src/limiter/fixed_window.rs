@@ -113,6 +113,9 @@ impl Algorithm for FixedWindow {
     }
 
     fn retry_after(&self, state: &Self::State, now: SimTime, cost: Cost) -> Retry {
+        if cost == 0 {
+            return Retry::After(0);
+        }
         if cost > self.limit {
             return Retry::Never;
         }

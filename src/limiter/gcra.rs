@@ -123,6 +123,9 @@ impl<W: Width> Algorithm for Gcra<W> {
     }
 
     fn retry_after(&self, state: &Self::State, now: SimTime, cost: Cost) -> Retry {
+        if cost == 0 {
+            return Retry::After(0);
+        }
         if cost > self.burst {
             return Retry::Never;
         }

@@ -223,6 +223,9 @@ impl<W: Width> Algorithm for LeakyBucket<W> {
     }
 
     fn retry_after(&self, state: &Self::State, now: SimTime, cost: Cost) -> Retry {
+        if cost == 0 {
+            return Retry::After(0);
+        }
         if cost > self.capacity {
             return Retry::Never;
         }

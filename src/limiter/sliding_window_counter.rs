@@ -222,6 +222,9 @@ impl<W: Width> Algorithm for SlidingWindowCounter<W> {
     }
 
     fn retry_after(&self, state: &Self::State, now: SimTime, cost: Cost) -> Retry {
+        if cost == 0 {
+            return Retry::After(0);
+        }
         let Some(limit) = self.limit.checked_sub(cost) else {
             return Retry::Never;
         };

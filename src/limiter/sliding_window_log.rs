@@ -167,6 +167,9 @@ impl Algorithm for SlidingWindowLog {
     }
 
     fn retry_after(&self, state: &Self::State, now: SimTime, cost: Cost) -> Retry {
+        if cost == 0 {
+            return Retry::After(0);
+        }
         let Some(room) = self.limit.checked_sub(cost) else {
             return Retry::Never;
         };

@@ -18,6 +18,14 @@ pub struct Occupancy {
 pub struct Held(u32);
 
 impl Occupancy {
+    /// Nothing is held yet; `exact` instants of change are kept exactly.
+    pub const fn keeping(exact: usize) -> Self {
+        Self {
+            bytes: Staircase::keeping(exact),
+            keys: Staircase::keeping(exact),
+        }
+    }
+
     /// Before a decision: lets go of a key whose state has become fresh since its last one.
     ///
     /// The instant of becoming fresh costs a division, so it is asked for only when it has passed.

@@ -3,21 +3,39 @@
 /// Jumps at instants, summed up to a step function; exact while the instants are few, on a coarser
 /// clock beyond that.
 ///
-/// Up to [`Staircase::EXACT`] distinct instants are kept as they are. More are rounded up to
-/// multiples of a grain that doubles until they fit: then the peak is that of the function sampled
-/// at multiples of the grain. Merging two gives what pushing all their jumps into one would, up to
-/// the grain; the integral over time is kept apart and always exact.
-#[derive(Clone, Debug, Default)]
+/// Up to a stated number of distinct instants are kept as they are. More are rounded up to multiples
+/// of a grain that doubles until they fit: then the peak is that of the function sampled at multiples
+/// of the grain. Merging two gives what pushing all their jumps into one would, up to the grain; the
+/// integral over time is kept apart and always exact.
+#[derive(Clone, Debug)]
 pub struct Staircase {
+    exact: usize,
     jumps: Vec<(u64, i64)>,
     grain_log2: u32,
     settled: usize,
     integral: i128,
 }
 
+impl Default for Staircase {
+    fn default() -> Self {
+        Self::keeping(Self::EXACT)
+    }
+}
+
 impl Staircase {
-    /// Distinct instants that are kept exactly.
+    /// Distinct instants that the step function of a whole run keeps exactly.
     pub const EXACT: usize = 1 << 16;
+
+    /// A step function that is 0 throughout and keeps this many distinct instants exactly.
+    pub const fn keeping(exact: usize) -> Self {
+        Self {
+            exact,
+            jumps: Vec::new(),
+            grain_log2: 0,
+            settled: 0,
+            integral: 0,
+        }
+    }
 
     /// From `at` on, `delta` more (or less). Changes beyond `end` do not count.
     pub fn jump(&mut self, at: u64, delta: i64, end: u64) {
@@ -28,7 +46,7 @@ impl Staircase {
         let mask = (1u64 << self.grain_log2) - 1;
         let cell = at.checked_add(mask).map_or(u64::MAX, |sum| sum & !mask);
         self.jumps.push((cell, delta));
-        if self.jumps.len() >= self.settled + 2 * Self::EXACT {
+        if self.jumps.len() >= self.settled + self.exact {
             self.settle();
         }
     }
@@ -47,7 +65,7 @@ impl Staircase {
                 same
             });
             self.settled = self.jumps.len();
-            if self.settled <= Self::EXACT {
+            if self.settled <= self.exact {
                 return;
             }
             self.grain_log2 += 1;

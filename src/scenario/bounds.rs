@@ -2,6 +2,7 @@
 
 use super::Scenario;
 use crate::error::{Error, Place, Result};
+use crate::report::text::grouped;
 
 /// What a run may take at most.
 #[derive(Clone, Copy, Debug)]
@@ -35,9 +36,10 @@ impl Scenario {
         let requests = self.workload.expected_requests();
         if requests > bounds.requests {
             let message = format!(
-                "the traffic comes to about {requests} requests, allowed are {}; shorten \
-                 `duration`, lower the rates, or raise --max-requests",
-                bounds.requests
+                "the traffic comes to about {} requests, allowed are {}; shorten `duration`, \
+                 lower the rates, or raise --max-requests",
+                grouped(requests.into()),
+                grouped(bounds.requests.into())
             );
             let flag = format!("--max-requests {}", bounds.requests);
             return Err(Error::input(message).at(Place::Flag(flag.into())));
@@ -47,10 +49,12 @@ impl Scenario {
         if bytes > u128::from(bounds.memory) {
             let allowed = bounds.memory / 1_000_000;
             let message = format!(
-                "{keys} keys under {} candidates take about {} MB, allowed are {allowed} MB; use \
-                 fewer keys or algorithms, or raise --max-memory",
+                "{} keys with {} algorithms take about {} MB, allowed are {} MB; use fewer keys \
+                 or algorithms, or raise --max-memory",
+                grouped(keys as u128),
                 self.candidates.len(),
-                bytes / 1_000_000
+                grouped(bytes / 1_000_000),
+                grouped(allowed.into())
             );
             let flag = format!("--max-memory {allowed}");
             return Err(Error::input(message).at(Place::Flag(flag.into())));
@@ -65,10 +69,11 @@ impl Scenario {
         let rows = u128::from(requests) * candidates as u128;
         (rows > u128::from(bounds.timeline)).then(|| {
             format!(
-                "no timeline: it would have about {rows} rows ({requests} requests, {candidates} \
-                 candidates), allowed are {}; shorten the traffic, choose fewer algorithms, or \
-                 raise --max-timeline",
-                bounds.timeline
+                "no timeline: about {} rows (requests × algorithms: {} × {candidates}), allowed \
+                 are {}; shorten the traffic, choose fewer algorithms, or raise --max-timeline",
+                grouped(rows),
+                grouped(requests.into()),
+                grouped(bounds.timeline.into())
             )
         })
     }

@@ -75,6 +75,8 @@ impl Scenario {
             base: source.folder(),
             duration: header.duration,
             memory: bounds.memory,
+            // A timeline has at least one row per record, so more records leave none.
+            marked: bounds.timeline,
         })?;
         resolved.insert("start".to_owned(), traffic.epoch.to_toml());
         resolved.insert("duration".to_owned(), traffic.horizon.to_toml());
@@ -83,7 +85,9 @@ impl Scenario {
         let contract = Contract {
             limit: header.limit,
             epoch: traffic.epoch,
-            horizon: traffic.horizon,
+            // Levels are asked for up to the end of the last bucket of the series, which may lie a
+            // little beyond the end of the run.
+            horizon: Nanos::new(traffic.horizon.get().saturating_mul(2)),
         };
         let chosen = candidates::read(algorithms, &overrides.algorithms, &contract)?;
         resolved.insert("algorithm".to_owned(), chosen.tables.into());

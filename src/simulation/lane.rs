@@ -20,6 +20,8 @@ pub struct Course {
     pub one_key: bool,
     /// Whether every answer is kept.
     pub with_timeline: bool,
+    /// How many instants at which its memory changes a lane keeps exactly.
+    pub instants: usize,
 }
 
 /// A candidate's part of a shard, whatever its algorithm.
@@ -68,7 +70,7 @@ impl<A: Algorithm> LaneOf<A> {
             tally: Tally::default(),
             per_key: Vec::new(),
             delays: Delays::default(),
-            occupancy: Occupancy::default(),
+            occupancy: Occupancy::keeping(course.instants),
             series: Series::new(course.grid, course.one_key),
             recorder: course.with_timeline.then(Recorder::default),
         };

@@ -8,7 +8,8 @@ use super::lane::{Course, Lane, LaneResult};
 use super::plan::{Plan, Planned, Progress};
 use crate::error::Result;
 use crate::measure::{
-    CandidateResult, Delays, Grid, KeyTally, LevelLine, Occupancy, Record, RunResult, Series, Tally,
+    CandidateResult, Delays, Grid, KeyTally, LevelLine, Occupancy, Record, RunResult, Series,
+    Staircase, Tally,
 };
 use crate::units::{KeyId, SHARDS, SimTime};
 use crate::workload::{Arrival, ShardFeed};
@@ -66,6 +67,7 @@ pub fn run(plan: &Plan, progress: &dyn Progress) -> Result<RunResult> {
         grid: Grid::over(plan.horizon.since(SimTime::ZERO)),
         one_key: keys.len() == 1,
         with_timeline: plan.with_timeline,
+        instants: Staircase::EXACT / keys.len().clamp(1, SHARDS as usize),
     };
     let mut shards: Vec<Shard> = (0..SHARDS).map(|_| Shard::default()).collect();
     let mut rounds = plan.workload.rounds(plan.seed);

@@ -125,6 +125,8 @@ impl KeyField {
                 prefix,
                 popularity,
             } => {
+                names.names.reserve(*count as usize);
+                names.index.reserve(*count as usize);
                 let ids = (1..=*count)
                     .map(|number| names.intern(&format!("{prefix}{number}")))
                     .collect::<Result<Vec<_>>>()?;
@@ -146,7 +148,7 @@ pub(super) struct KeyNames {
 
 impl KeyNames {
     /// Bytes that a name takes while it is read, twice over for the index: an estimate.
-    pub(super) const BYTES_EACH: u64 = 120;
+    const BYTES_EACH: u64 = 120;
 
     /// The number of the key called `name`, a new one at its first mention.
     pub(super) fn intern(&mut self, name: &str) -> Result<KeyId> {
@@ -161,9 +163,19 @@ impl KeyNames {
         Ok(id)
     }
 
-    /// How many there are.
-    pub(super) fn len(&self) -> u64 {
-        self.names.len() as u64
+    /// Refuses `more` keys whose names would take more than `memory` bytes.
+    pub(super) fn check_room(&self, more: u64, memory: u64) -> std::result::Result<(), String> {
+        let all = more.saturating_add(self.names.len() as u64);
+        let bytes = all.saturating_mul(Self::BYTES_EACH);
+        if bytes <= memory {
+            return Ok(());
+        }
+        Err(format!(
+            "the names of {all} keys would take about {} MB, more than the {} MB allowed; use fewer \
+             keys, or raise --max-memory",
+            bytes / 1_000_000,
+            memory / 1_000_000
+        ))
     }
 
     /// The names by number.

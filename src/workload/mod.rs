@@ -11,6 +11,9 @@ mod pattern;
 mod random;
 mod read;
 mod rounds;
+#[cfg(test)]
+mod tests;
+mod trace;
 
 pub use arrival::{Arrival, Mark, MarkId};
 pub use feed::{BATCH, ShardFeed};
@@ -20,13 +23,16 @@ pub use pattern::{
 };
 pub use read::{Request, Resolved};
 pub use rounds::Rounds;
+pub use trace::{Files, Stated, Survey, read as read_trace};
 
 use crate::units::{Cost, SHARDS, SimTime};
 use feed::Stream;
 use keys::Keys;
 use random::{Purpose, WHOLE, generator};
+use read::MAX_COST;
 use rounds::{Arrivals, Sequence};
 use std::sync::Arc;
+use trace::Trace;
 
 /// The fields that blocks of every pattern have.
 pub const COMMON_FIELDS: &[Field] = &[
@@ -92,6 +98,8 @@ enum Origin {
         cost: Cost,
         mark: MarkId,
     },
+    /// The records of a file.
+    Recorded(Arc<Trace>),
 }
 
 impl Origin {
@@ -99,6 +107,7 @@ impl Origin {
     fn last(&self) -> Option<SimTime> {
         match self {
             Self::Made { pattern, .. } => pattern.last(),
+            Self::Recorded(trace) => trace.last(),
         }
     }
 }
@@ -109,6 +118,7 @@ impl Workload {
     pub fn expected_requests(&self) -> u64 {
         let each = self.blocks.iter().map(|block| match &block.origin {
             Origin::Made { pattern, .. } => pattern.expected(),
+            Origin::Recorded(trace) => trace.requests(),
         });
         each.fold(0, u64::saturating_add)
     }
@@ -162,6 +172,7 @@ impl Origin {
     /// The arrivals of block `index` as one sequence.
     fn sequence(&self, seed: u64, index: u16) -> Arrivals {
         match self {
+            Self::Recorded(trace) => Trace::arrivals(trace, seed, index),
             Self::Made {
                 pattern,
                 keys,

@@ -1,7 +1,8 @@
 //! From the `[[traffic]]` tables of a scenario to a workload.
 
 use super::keys::{KeyField, KeyNames, Keys, ONE_KEY};
-use super::pattern::{Reading, Setting, TrafficRow, point};
+use super::pattern::{Pattern, Reading, Setting, TrafficRow, point};
+use super::trace::{Files, Placing, Stated, Survey};
 use super::{Block, Mark, MarkId, Origin, Workload};
 use crate::error::{Error, Result};
 use crate::params::{Moment, Params, unknown};
@@ -25,6 +26,9 @@ pub struct Request<'a> {
     pub duration: Option<Nanos>,
     /// The most bytes that names of keys and held records may take.
     pub memory: u64,
+    /// The most records of a trace whose endpoints and methods are kept: for runs small enough for a
+    /// timeline.
+    pub marked: u64,
 }
 
 /// A workload and what it was resolved to.
@@ -71,6 +75,69 @@ fn setting(params: &mut Params, epoch: Epoch, duration: Option<Nanos>) -> Result
     })
 }
 
+/// A block whose fields were read as far as they do not depend on the epoch.
+struct Draft {
+    params: Params,
+    row: &'static TrafficRow,
+    keys: Option<KeyField>,
+    mark: Mark,
+    cost: Option<Cost>,
+    label: Option<String>,
+    legitimate: Option<bool>,
+    source: Source,
+}
+
+/// Where a draft's instants will come from.
+enum Source {
+    Rule(fn(&mut Params, &Setting) -> Result<Box<dyn Pattern>>),
+    Records(Box<Survey>),
+}
+
+impl Draft {
+    fn read(
+        mut params: Params,
+        index: u16,
+        rows: &'static [TrafficRow],
+        base: &Path,
+        marked: u64,
+    ) -> Result<Self> {
+        let row = row(&mut params, rows)?;
+        let keys = KeyField::read(&mut params)?;
+        let mark = mark(&mut params, index)?;
+        let cost = params
+            .has("cost")
+            .then(|| params.whole("cost", 0, MAX_COST, 1))
+            .transpose()?;
+        let source = match row.read {
+            Reading::Rule(read) => Source::Rule(read),
+            Reading::Records(read) => {
+                let stated = Stated {
+                    keys: keys.is_some(),
+                    endpoint: mark.endpoint.clone(),
+                    method: mark.method.clone(),
+                    cost,
+                };
+                let files = Files {
+                    base,
+                    stated,
+                    marked,
+                };
+                Source::Records(Box::new(read(&mut params, &files)?))
+            }
+        };
+        Ok(Self {
+            row,
+            keys,
+            mark,
+            cost,
+            label: params.optional("label")?,
+            legitimate: params.optional("legitimate")?,
+            source,
+            params,
+        })
+    }
+}
+
 /// Reads a block's endpoint and method.
 fn mark(params: &mut Params, block: u16) -> Result<Mark> {
     Ok(Mark {
@@ -89,17 +156,19 @@ impl Workload {
     /// # Errors
     /// Wrong fields; times that do not fit together; no request at all; more keys than fit.
     pub fn read(request: Request) -> Result<Resolved> {
-        Reader::new(&request)?.read(request.tables)
+        Reader::new(&request)?.read(request.tables, request.base, request.marked)
     }
 }
 
 /// What is gathered while block after block is read.
 struct Reader {
     rows: &'static [TrafficRow],
+    start: Option<Epoch>,
     epoch: Epoch,
     limit: Limit,
     duration: Option<Nanos>,
     memory: u64,
+    notes: Vec<String>,
     names: KeyNames,
     marks: Vec<Mark>,
     blocks: Vec<Block>,
@@ -120,31 +189,32 @@ impl Reader {
         }
         Ok(Self {
             rows: request.rows,
-            epoch: request.start.unwrap_or_default(),
+            start: request.start,
+            epoch: Epoch::default(),
             limit: request.limit,
             duration: request.duration,
             memory: request.memory,
+            notes: Vec::new(),
             names: KeyNames::default(),
             marks: Vec::new(),
             blocks: Vec::new(),
         })
     }
 
-    fn read(mut self, tables: Vec<Params>) -> Result<Resolved> {
-        let mut resolved = Vec::with_capacity(tables.len());
+    fn read(mut self, tables: Vec<Params>, base: &Path, marked: u64) -> Result<Resolved> {
         let place = tables[0].place().clone();
-        for (index, mut params) in tables.into_iter().enumerate() {
-            let index = u16::try_from(index).expect("checked by `new`");
-            let block = self.block(&mut params, index)?;
-            self.blocks.push(block);
-            resolved.push(params.finish()?);
+        let drafts = tables
+            .into_iter()
+            .zip(0..)
+            .map(|(params, index)| Draft::read(params, index, self.rows, base, marked))
+            .collect::<Result<Vec<_>>>()?;
+        self.epoch = self.start.unwrap_or_else(|| self.first_window(&drafts));
+        let mut resolved = Vec::with_capacity(drafts.len());
+        for draft in drafts {
+            resolved.push(self.block(draft)?);
         }
-        let last = self
-            .blocks
-            .iter()
-            .filter_map(|block| block.origin.last())
-            .max();
-        let Some(last) = last else {
+        let ends = self.blocks.iter().filter_map(|block| block.origin.last());
+        let Some(last) = ends.max() else {
             return Err(Error::input(
                 "the traffic is empty: no block makes a request (a rate or count of 0, or times \
                  that lie outside the run)",
@@ -161,33 +231,65 @@ impl Reader {
             epoch: self.epoch,
             horizon: self.duration.unwrap_or(after),
             tables: resolved,
-            notes: Vec::new(),
+            notes: self.notes,
         })
     }
 
-    fn block(&mut self, params: &mut Params, index: u16) -> Result<Block> {
-        let row = row(params, self.rows)?;
-        let setting = setting(params, self.epoch, self.duration)?;
-        let keys = KeyField::read(params)?;
-        let mark = mark(params, index)?;
-        let label = params.optional("label")?;
-        let legitimate = params.optional("legitimate")?;
-        let Reading::Rule(read) = row.read;
-        let cost = params.whole("cost", 0, MAX_COST, 1)?;
-        let pattern = read(params, &setting)?;
-        let keys = self.keys(params, keys)?;
-        let origin = Origin::Made {
-            pattern,
+    /// The first date of any trace, rounded down to a window of the limit.
+    fn first_window(&self, drafts: &[Draft]) -> Epoch {
+        let dates = drafts.iter().filter_map(|draft| match &draft.source {
+            Source::Records(survey) => survey.first_date(),
+            Source::Rule(_) => None,
+        });
+        let first = dates.min().unwrap_or(0);
+        Epoch::from_unix_nanos(first - first % self.limit.window.get())
+    }
+
+    /// Resolves what depends on the epoch; gives the block's resolved table.
+    fn block(&mut self, draft: Draft) -> Result<toml::Table> {
+        let Draft {
+            mut params,
+            row,
             keys,
+            mark,
             cost,
-            mark: self.mark(mark),
+            label,
+            legitimate,
+            source,
+        } = draft;
+        let setting = setting(&mut params, self.epoch, self.duration)?;
+        let origin = match source {
+            Source::Rule(read) => Origin::Made {
+                pattern: read(&mut params, &setting)?,
+                keys: self.keys(&mut params, keys)?,
+                cost: cost.map_or_else(|| params.or("cost", 1), Ok)?,
+                mark: self.mark(mark),
+            },
+            Source::Records(survey) => {
+                let keys = if survey.has_keys() {
+                    None
+                } else {
+                    Some(self.keys(&mut params, keys)?)
+                };
+                Origin::Recorded(Arc::new(survey.place(Placing {
+                    params: &params,
+                    setting,
+                    keys,
+                    names: &mut self.names,
+                    mark,
+                    marks: &mut self.marks,
+                    memory: self.memory,
+                    notes: &mut self.notes,
+                })?))
+            }
         };
-        Ok(Block {
+        self.blocks.push(Block {
             pattern: row.pattern,
             label,
             legitimate,
             origin,
-        })
+        });
+        params.finish()
     }
 
     /// Gives the block's keys their numbers; a block that names none has one key.
@@ -196,19 +298,9 @@ impl Reader {
             params.resolve("keys", ONE_KEY.into());
             KeyField::One(ONE_KEY.to_owned())
         });
-        let bytes = (self.names.len() + keys.count()).saturating_mul(KeyNames::BYTES_EACH);
-        if bytes > self.memory {
-            return Err(params.error(
-                "keys",
-                format!(
-                    "the names of {} keys would take about {} MB, more than the {} MB allowed; \
-                     use fewer keys",
-                    keys.count(),
-                    bytes / 1_000_000,
-                    self.memory / 1_000_000
-                ),
-            ));
-        }
+        self.names
+            .check_room(keys.count(), self.memory)
+            .map_err(|message| params.error("keys", message))?;
         keys.intern(&mut self.names)
     }
 

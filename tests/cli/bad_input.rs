@@ -379,3 +379,18 @@ fn pictures_must_show_a_span_of_the_run() {
     }
     assert!(folder.files("output").is_empty());
 }
+
+#[test]
+fn more_keys_than_memory_allows_are_refused_with_the_estimate() {
+    let folder = Folder::with(&with_line(8, "keys = { count = 20000 }"));
+    let flags = ["burst.toml", "--max-memory", "1"];
+    let parts = ["MB", "allowed"];
+    for command in ["run", "check"] {
+        let outcome = folder.ratesim(&[&[command], &flags[..]].concat());
+        assert_eq!(outcome.status, Some(2), "{outcome:?}");
+        for part in parts {
+            assert!(outcome.stderr.contains(part), "{outcome:?}");
+        }
+    }
+    assert!(folder.files("output").is_empty());
+}

@@ -41,10 +41,31 @@ refill_every = "500ms"
 kind = "token_bucket"
 "#;
 
+/// A trace that is out of order, with a line that is none.
+const LOG: &str = "when,who,tokens\n\
+    2026-01-01T00:00:59Z,a,3\n2026-01-01T00:00:58.5Z,b,1\nnoon,c,1\n2026-01-01T00:01:02Z,a,2\n";
+
+const TRACE: &str = r#"
+limit = "5/1m"
+
+[[traffic]]
+pattern = "trace"
+file = "log.csv"
+format = "csv"
+fields = { time = "when", key = "who", cost = ["tokens"] }
+"#;
+
+/// A folder with the scenario and the trace that it may read.
+fn folder_with(text: &str) -> Folder {
+    let folder = Folder::with(text);
+    folder.write("log.csv", LOG);
+    folder
+}
+
 #[test]
 fn checking_the_resolved_scenario_gives_it_again() {
-    for text in [BURST, RICH] {
-        let folder = Folder::with(text);
+    for text in [BURST, RICH, TRACE] {
+        let folder = folder_with(text);
         let once = folder.succeeds(&["check", "burst.toml"]);
         folder.write("resolved.toml", &once);
         assert_eq!(folder.succeeds(&["check", "resolved.toml"]), once);
@@ -53,8 +74,8 @@ fn checking_the_resolved_scenario_gives_it_again() {
 
 #[test]
 fn the_resolved_scenario_runs_to_the_same_bytes() {
-    for text in [BURST, RICH] {
-        let folder = Folder::with(text);
+    for text in [BURST, RICH, TRACE] {
+        let folder = folder_with(text);
         let resolved = folder.succeeds(&["check", "burst.toml"]);
         folder.write("resolved.toml", &resolved);
         folder.succeeds(&["run", "burst.toml", "-o", "first"]);
@@ -93,6 +114,27 @@ fn every_default_is_stated() {
         );
     }
     assert!(text.contains("refill = \""), "{text}");
+}
+
+/// The clock starts with the minute of the first record.
+#[test]
+fn what_follows_from_a_trace_is_stated_and_its_defects_are_noted() {
+    let folder = folder_with(TRACE);
+    let outcome = folder.ratesim(&["check", "burst.toml"]);
+    assert!(
+        outcome
+            .stdout
+            .contains("start = \"2026-01-01T00:00:00Z\"\n"),
+        "{outcome:?}"
+    );
+    assert!(
+        outcome.stderr.starts_with("note: burst.toml: "),
+        "{outcome:?}"
+    );
+    assert!(
+        outcome.stderr.contains("noon") || outcome.stderr.contains("line 4"),
+        "{outcome:?}"
+    );
 }
 
 #[test]

@@ -10,6 +10,7 @@ pub use poisson::read as read_poisson;
 pub use script::read as read_script;
 pub use steady::read as read_steady;
 
+use super::trace::{Files, Survey};
 use crate::error::Result;
 use crate::params::{Moment, Params};
 use crate::units::{Epoch, Nanos, SimTime};
@@ -42,6 +43,8 @@ pub struct TrafficRow {
 pub enum Reading {
     /// A rule that makes instants; its clock times need the epoch.
     Rule(fn(&mut Params, &Setting) -> Result<Box<dyn Pattern>>),
+    /// Records of a file, read before the epoch is known since it may follow from their dates.
+    Records(fn(&mut Params, &Files) -> Result<Survey>),
 }
 
 /// Instants of requests in nanoseconds since the start, in order.

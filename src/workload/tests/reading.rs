@@ -1,0 +1,207 @@
+//! What is read, refused and written back.
+
+use super::*;
+
+#[test]
+fn clock_times_count_from_the_midnight_before_the_start() {
+    let text = r#"
+        start = "2026-01-01T01:00:00Z"
+        [[traffic]]
+        pattern = "script"
+        at = ["1:00:01", "5s", "1:00:00.5"]
+    "#;
+    assert_eq!(instants(text), [500_000_000, 1_000_000_000, 5_000_000_000]);
+    let early = text.replace("1:00:01", "0:59:59");
+    assert!(message(&early).contains("traffic.0.at: this clock time lies before the start"));
+}
+
+#[test]
+fn the_boundary_burst_comes_as_the_scenario_says() {
+    let text = r#"
+        [[traffic]]
+        pattern = "burst"
+        at = "0:00:55"
+        count = 5
+        spread = "5s"
+        [[traffic]]
+        pattern = "burst"
+        at = "1m"
+        count = 5
+        spread = "5s"
+    "#;
+    let seconds: Vec<_> = (55..65).map(|second| second * 1_000_000_000).collect();
+    assert_eq!(instants(text), seconds);
+    let resolved = read(text).unwrap();
+    // The last request plus one window.
+    assert_eq!(resolved.horizon, Nanos::from_secs(64 + 60));
+    assert_eq!(resolved.workload.expected_requests(), 10);
+}
+
+#[test]
+fn times_are_cut_by_from_to_and_the_duration() {
+    let text = r#"
+        duration = "6s"
+        [[traffic]]
+        pattern = "script"
+        at = ["1s", "2s", "3s", "5s", "6s", "7s"]
+        from = "2s"
+        to = "8s"
+    "#;
+    assert_eq!(
+        instants(text),
+        [2_000_000_000, 3_000_000_000, 5_000_000_000]
+    );
+    assert_eq!(read(text).unwrap().horizon, Nanos::from_secs(6));
+    let steady = r#"
+        [[traffic]]
+        pattern = "steady"
+        rate = "1/s"
+        from = "2s"
+        to = "4s"
+    "#;
+    assert_eq!(instants(steady), [2_000_000_000, 3_000_000_000]);
+    assert_eq!(read(steady).unwrap().horizon, Nanos::from_secs(63));
+}
+
+#[test]
+fn wrong_blocks_are_told_what_to_change() {
+    for (block, part) in [
+        (
+            "rate = \"1/s\"",
+            "traffic.0.pattern: is required: one of burst, steady",
+        ),
+        (
+            "pattern = \"posson\"\nrate = \"1/s\"",
+            "did you mean `poisson`?",
+        ),
+        ("pattern = \"steady\"", "traffic.0.rate: is required"),
+        ("pattern = \"steady\"\nrate = \"-1/s\"", "negative"),
+        (
+            "pattern = \"steady\"\nrate = \"1/s\"",
+            "or the scenario `duration`",
+        ),
+        (
+            "pattern = \"poisson\"\nrate = \"1/s\"",
+            "or the scenario `duration`",
+        ),
+        (
+            "pattern = \"burst\"\nrepeat_every = \"1s\"",
+            "or the scenario `duration`",
+        ),
+        (
+            "pattern = \"burst\"\nrepeat_every = \"1s\"\nspread = \"2s\"\nto = \"1m\"",
+            "at least `spread`",
+        ),
+        ("pattern = \"burst\"\ncuont = 5", "did you mean `count`?"),
+        ("pattern = \"burst\"\nclient = \"retry\"", "unknown field"),
+        (
+            "pattern = \"burst\"\nfrom = \"2s\"\nto = \"2s\"",
+            "later than `from`",
+        ),
+        (
+            "pattern = \"burst\"\ncost = { kind = \"constant\" }",
+            "whole number",
+        ),
+        ("pattern = \"burst\"\ncost = 0.5", "whole number"),
+        ("pattern = \"burst\"\ncost = -1", "whole number"),
+        ("pattern = \"burst\"\nkeys = 5", "expected a name in quotes"),
+        (
+            "pattern = \"burst\"\nkeys = { popularity = \"zipf\" }",
+            "keys.count: is required",
+        ),
+        ("pattern = \"burst\"\nkeys = { count = 0 }", "out of range"),
+        (
+            "pattern = \"burst\"\nkeys = { count = 4294967296 }",
+            "out of range",
+        ),
+        (
+            "pattern = \"burst\"\nkeys = { count = 4000000000 }",
+            "about 480000 MB",
+        ),
+        (
+            "pattern = \"burst\"\nkeys = { count = 5, exponent = 1 }",
+            "unknown field",
+        ),
+        (
+            "pattern = \"burst\"\nkeys = { count = 5, popularity = \"hot\" }",
+            "allowed: uniform, zipf",
+        ),
+        (
+            "pattern = \"burst\"\nkeys = { count = 5, popularity = \"zipf\", exponent = nan }",
+            "from 0 to 20",
+        ),
+    ] {
+        let message = message(&format!("[[traffic]]\n{block}"));
+        assert!(message.contains(part), "{block}: {message}");
+        assert!(message.starts_with("test.toml:1:1: "), "{message}");
+    }
+}
+
+#[test]
+fn traffic_without_a_request_is_refused() {
+    assert!(message("").contains("there is no traffic"));
+    for block in [
+        "pattern = \"steady\"\nrate = \"0/s\"\nto = \"1m\"",
+        "pattern = \"poisson\"\nrate = 0\nto = \"1m\"",
+        "pattern = \"burst\"\ncount = 0",
+        "pattern = \"burst\"\nat = \"2m\"\nto = \"1m\"",
+        "pattern = \"script\"\nat = []",
+    ] {
+        let message = message(&format!("[[traffic]]\n{block}"));
+        assert!(
+            message.contains("the traffic is empty"),
+            "{block}: {message}"
+        );
+    }
+    let late = "duration = \"1m\"\n[[traffic]]\npattern = \"poisson\"\nrate = 1\nfrom = \"2m\"";
+    assert!(message(late).contains("the traffic is empty"));
+    // One empty block among others is no error.
+    let two = "[[traffic]]\npattern = \"burst\"\ncount = 0\n[[traffic]]\npattern = \"burst\"";
+    assert_eq!(instants(two), [0]);
+}
+
+#[test]
+fn the_resolved_tables_read_to_the_same_tables_and_arrivals() {
+    let text = r#"
+        duration = "1m"
+        [[traffic]]
+        pattern = "burst"
+        at = "0:00:05.25"
+        count = 3
+        repeat_every = "10s"
+        label = "herd"
+        legitimate = false
+        [[traffic]]
+        pattern = "poisson"
+        rate = "1/3s"
+        keys = { count = 10, popularity = "zipf", exponent = 1.1 }
+        endpoint = "/login"
+        method = "POST"
+        [[traffic]]
+        pattern = "steady"
+        rate = 0.7
+        from = "3s"
+        to = "0:00:30"
+        keys = { count = 2, prefix = "user-" }
+        [[traffic]]
+        pattern = "script"
+        at = ["1s", "0:00:02"]
+        cost = 7
+        keys = "one"
+    "#;
+    let first = read(text).unwrap();
+    let mut again = toml::Table::new();
+    again.insert("duration".into(), "1m".into());
+    again.insert("traffic".into(), first.tables.clone().into());
+    let second = read(&again.to_string()).unwrap();
+    assert_eq!(first.tables, second.tables);
+    assert_eq!(arrivals(&first.workload, 5), arrivals(&second.workload, 5));
+    assert_eq!(first.workload.marks(), second.workload.marks());
+    let block = &first.workload.blocks()[0];
+    assert_eq!(
+        (block.label.as_deref(), block.legitimate),
+        (Some("herd"), Some(false))
+    );
+    assert_eq!(first.tables[2]["cost"].as_integer(), Some(1));
+    assert_eq!(first.tables[0]["spread"].as_str(), Some("0s"));
+}

@@ -1,0 +1,332 @@
+//! A trace placed on the clock of a run, and its arrivals.
+
+use super::scan::{MarkIndex, Survey};
+use super::{Record, Records, Stated, TraceFile};
+use crate::error::{Error, Result};
+use crate::params::Params;
+use crate::units::{KeyId, SimTime};
+use crate::workload::keys::{KeyNames, KeyStream, Keys};
+use crate::workload::pattern::Setting;
+use crate::workload::rounds::Arrivals;
+use crate::workload::{Arrival, Mark, MarkId};
+use std::collections::HashMap;
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What a trace is placed into: the run's keys and marks, and what its block says.
+pub(in crate::workload) struct Placing<'a> {
+    pub(in crate::workload) params: &'a Params,
+    pub(in crate::workload) setting: Setting,
+    /// The keys that the block states, where its records have none or are not asked.
+    pub(in crate::workload) keys: Option<Keys>,
+    pub(in crate::workload) names: &'a mut KeyNames,
+    /// The block's mark.
+    pub(in crate::workload) mark: Mark,
+    pub(in crate::workload) marks: &'a mut Vec<Mark>,
+    pub(in crate::workload) memory: u64,
+    pub(in crate::workload) notes: &'a mut Vec<String>,
+}
+
+/// A trace on the clock of a run.
+pub(in crate::workload) struct Trace {
+    file: TraceFile,
+    stated: Stated,
+    dated: bool,
+    /// The records that take part, in nanoseconds of the trace's own times.
+    window: Range<u64>,
+    /// What the trace's times read at time 0.
+    origin: u64,
+    keys: RecordKeys,
+    mark: MarkId,
+    /// Where endpoints and methods are kept: the number of the first pair's mark is `mark`.
+    marks: Option<MarkIndex>,
+    requests: u64,
+    last: Option<SimTime>,
+    /// All arrivals in order, if the file is not.
+    held: Option<Vec<Arrival>>,
+}
+
+enum RecordKeys {
+    /// The records say.
+    Named(HashMap<Box<str>, KeyId>),
+    /// The block says.
+    Drawn(Keys),
+}
+
+impl Survey {
+    /// Places the trace on the clock.
+    pub(in crate::workload) fn place(self, placing: Placing) -> Result<Trace> {
+        let Placing {
+            params,
+            setting,
+            keys,
+            ..
+        } = placing;
+        let origin = if self.dated {
+            setting.epoch.unix_nanos()
+        } else {
+            0
+        };
+        let bound = |at: SimTime| origin.saturating_add(at.as_nanos());
+        let window = bound(setting.from)..bound(setting.until.unwrap_or(SimTime::MAX));
+        let mut survey = self.within(params, window.clone())?;
+        placing.notes.extend(
+            survey
+                .notes()
+                .into_iter()
+                .map(|note| format!("{}: {note}", params.name_of("file"))),
+        );
+        let keys = match keys {
+            Some(keys) => RecordKeys::Drawn(keys),
+            None => RecordKeys::Named(named(&survey, params, placing.names, placing.memory)?),
+        };
+        let census = &mut survey.census;
+        let mark = MarkId(u32::try_from(placing.marks.len()).map_err(|_| too_many_marks())?);
+        let marks = census.marks.take();
+        match &marks {
+            Some(index) => placing
+                .marks
+                .extend(index.pairs.iter().map(|(endpoint, method)| Mark {
+                    block: placing.mark.block,
+                    endpoint: endpoint.clone(),
+                    method: method.clone(),
+                })),
+            None => placing.marks.push(placing.mark),
+        }
+        let requests = census.count;
+        let last = (requests > 0).then(|| SimTime::from_nanos(census.latest - origin));
+        let mut trace = Trace {
+            file: survey.file,
+            stated: survey.stated,
+            dated: survey.dated,
+            window,
+            origin,
+            keys,
+            mark,
+            marks,
+            requests,
+            last,
+            held: None,
+        };
+        if survey.behind > 0 {
+            trace.hold(params, placing.memory)?;
+        }
+        Ok(trace)
+    }
+}
+
+fn too_many_marks() -> Error {
+    Error::input("the traffic has more than 2^32 endpoints; use fewer")
+}
+
+/// Numbers the keys of the records.
+fn named(
+    survey: &Survey,
+    params: &Params,
+    names: &mut KeyNames,
+    memory: u64,
+) -> Result<HashMap<Box<str>, KeyId>> {
+    let own = survey.census.names();
+    names
+        .check_room(own.len() as u64, memory)
+        .map_err(|message| survey.error(params, format!("has too many keys: {message}")))?;
+    own.into_iter()
+        .map(|name| Ok((name.into(), names.intern(name)?)))
+        .collect()
+}
+
+impl Trace {
+    /// How many requests it makes.
+    pub(in crate::workload) fn requests(&self) -> u64 {
+        self.requests
+    }
+
+    /// When its last request comes.
+    pub(in crate::workload) fn last(&self) -> Option<SimTime> {
+        self.last
+    }
+
+    /// Reads all arrivals and sorts them.
+    fn hold(&mut self, params: &Params, memory: u64) -> Result<()> {
+        let shown = &self.file.shown;
+        let bytes = self.requests.saturating_mul(size_of::<Arrival>() as u64);
+        // The stable sort needs half as much again.
+        let bytes = bytes.saturating_add(bytes / 2);
+        if bytes > memory {
+            return Err(params.error(
+                "file",
+                format!(
+                    "{shown} is not in order of time, and to sort its {} records would take about \
+                     {} MB, more than the {} MB allowed; sort the file, cut it by `from` and \
+                     `to`, or raise --max-memory",
+                    self.requests,
+                    bytes / 1_000_000,
+                    memory / 1_000_000
+                ),
+            ));
+        }
+        let failed = |error| super::unreadable(params, shown, error);
+        let mut records = self.file.open().map_err(failed)?;
+        let mut held = Vec::new();
+        while let Some((_, record)) = records.next().map_err(failed)? {
+            let arrival = record
+                .ok()
+                .map(|record| self.arrival(&record))
+                .transpose()?;
+            held.extend(arrival.flatten());
+        }
+        held.sort_by_key(|arrival| arrival.at);
+        for (arrival, seq) in held.iter_mut().zip(0..) {
+            arrival.seq = seq;
+        }
+        self.held = Some(held);
+        Ok(())
+    }
+
+    /// The record as an arrival; `None` if it takes no part. Keys that the block draws are left to
+    /// be drawn.
+    fn arrival(&self, record: &Record) -> Result<Option<Arrival>> {
+        let (dated, at) = record.at.parts();
+        if dated != self.dated || !self.window.contains(&at) {
+            return Ok(None);
+        }
+        let key = match &self.keys {
+            RecordKeys::Drawn(_) => Some(KeyId::default()),
+            RecordKeys::Named(ids) => {
+                let name = record.key.as_deref();
+                name.and_then(|name| ids.get(name)).copied()
+            }
+        };
+        let mark = match &self.marks {
+            None => Some(self.mark),
+            Some(index) => index
+                .get(record, &self.stated)
+                .map(|number| MarkId(self.mark.0 + number)),
+        };
+        let (Some(key), Some(mark)) = (key, mark) else {
+            return Err(self.changed("it has a key or an endpoint that it did not have"));
+        };
+        Ok(Some(Arrival {
+            at: SimTime::from_nanos(at - self.origin),
+            cost: self.stated.cost.or(record.cost).unwrap_or(1),
+            seq: 0,
+            key,
+            mark,
+        }))
+    }
+
+    fn changed(&self, how: &str) -> Error {
+        Error::run(format!(
+            "{} was changed while it was being used ({how}); run again on a file that stays",
+            self.file.path.display()
+        ))
+    }
+
+    fn unreadable(&self, cause: io::Error) -> Error {
+        Error::run(format!(
+            "{} can no longer be read",
+            self.file.path.display()
+        ))
+        .because(cause)
+    }
+
+    /// Its arrivals as block `block` of a run.
+    pub(in crate::workload) fn arrivals(trace: &Arc<Self>, seed: u64, block: u16) -> Arrivals {
+        let keys = match &trace.keys {
+            RecordKeys::Drawn(keys) => Some(keys.whole(seed, block)),
+            RecordKeys::Named(_) => None,
+        };
+        let trace = trace.clone();
+        if trace.held.is_some() {
+            Box::new(Held {
+                trace,
+                given: 0,
+                keys,
+            })
+        } else {
+            Box::new(Streamed {
+                trace,
+                records: None,
+                keys,
+                given: 0,
+                previous: SimTime::ZERO,
+            })
+        }
+    }
+}
+
+/// Arrivals from memory.
+struct Held {
+    trace: Arc<Trace>,
+    given: usize,
+    keys: Option<KeyStream>,
+}
+
+impl Iterator for Held {
+    type Item = Result<Arrival>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut arrival = *self.trace.held.as_ref()?.get(self.given)?;
+        self.given += 1;
+        if let Some(keys) = &mut self.keys {
+            arrival.key = keys.draw();
+        }
+        Some(Ok(arrival))
+    }
+}
+
+/// Arrivals from the file, which is opened at the first one.
+struct Streamed {
+    trace: Arc<Trace>,
+    records: Option<Records>,
+    keys: Option<KeyStream>,
+    given: u64,
+    previous: SimTime,
+}
+
+impl Streamed {
+    fn draw(&mut self) -> Result<Option<Arrival>> {
+        let trace = &self.trace;
+        if self.records.is_none() {
+            let records = trace.file.open();
+            self.records = Some(records.map_err(|error| trace.unreadable(error))?);
+        }
+        let Some(records) = &mut self.records else {
+            return Ok(None);
+        };
+        while let Some((_, record)) = records.next().map_err(|error| trace.unreadable(error))? {
+            let Some(mut arrival) = record
+                .ok()
+                .map(|r| trace.arrival(&r))
+                .transpose()?
+                .flatten()
+            else {
+                continue;
+            };
+            if arrival.at < self.previous {
+                return Err(trace.changed("its records were in order of time"));
+            }
+            self.previous = arrival.at;
+            arrival.seq = self.given;
+            self.given += 1;
+            if let Some(keys) = &mut self.keys {
+                arrival.key = keys.draw();
+            }
+            return Ok(Some(arrival));
+        }
+        if self.given == trace.requests {
+            Ok(None)
+        } else {
+            Err(trace.changed("it had another number of records"))
+        }
+    }
+}
+
+impl Iterator for Streamed {
+    type Item = Result<Arrival>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.draw().transpose()
+    }
+}

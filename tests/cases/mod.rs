@@ -1,0 +1,8 @@
+//! Situations that people reported about rate limiters in production, with the numbers that exact
+//! arithmetic gives.
+
+mod bursts;
+mod costs;
+mod rates;
+mod waits;
+mod worked_examples;

@@ -1,0 +1,8 @@
+//! The laws that every algorithm keeps under every option, on generated streams, at both integer
+//! widths. A new row of the catalog falls under them at once with its defaults.
+
+mod admission;
+mod identity;
+mod level;
+mod memory;
+mod stream;
