@@ -38,8 +38,8 @@ impl Span {
         if end == first {
             end = first.saturating_add(run.limit.window.get());
         }
-        let room = (end - first) / 24;
-        let round = step_at_least(u128::from(end - first).div_ceil(25));
+        let room = (end - first) / 40;
+        let round = step_at_least(u128::from(end - first).div_ceil(50));
         let round = u64::try_from(round).unwrap_or(u64::MAX);
         let from = first.saturating_sub(room) / round * round;
         let to = end
@@ -295,16 +295,15 @@ impl TimeAxis {
     }
 
     /// A line of points in time order cut to the span; between points it runs straight, before the
-    /// first and after the last it stays.
+    /// first it stays.
     pub(super) fn cut(&self, points: &[Point]) -> Vec<Point> {
-        let (Some(first), Some(last)) = (points.first(), points.last()) else {
+        let Some(first) = points.first() else {
             return Vec::new();
         };
         let mut cut = Vec::with_capacity(points.len() + 2);
         let extended = [(self.left.min(first.0), first.1)]
             .into_iter()
-            .chain(points.iter().copied())
-            .chain([(self.right.max(last.0), last.1)]);
+            .chain(points.iter().copied());
         let mut before: Option<Point> = None;
         for point in extended {
             if let Some(before) = before {

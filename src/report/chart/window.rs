@@ -5,7 +5,7 @@ use super::View;
 use super::canvas::{Canvas, Point};
 use super::density::between;
 use super::page::{Head, Lane, Lanes, Plot, Symbol, Verdict, columns};
-use super::scale::{Scale, stairs};
+use super::scale::{Course, Scale, crest, stairs};
 use super::theme::{ALLOWED, ALLOWED_AREA, BOUND, DENIED};
 use super::time::{Span, TimeAxis};
 use super::trailing::{forwards, steps, worst_key};
@@ -40,12 +40,16 @@ pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
         verdict: result(run, candidate),
         height,
     });
+    let is_crest = sums.iter().any(|sums| {
+        let line = stairs(sums, &time, Scale::new(most, 0.0, height));
+        !Course::of(&line).bands.is_empty()
+    });
     let edges = time.window_edges(run.limit);
     let page = Lanes {
         head: head(run),
         time,
         lanes: lanes.collect(),
-        footer: footer(run, &time, edges.is_some()),
+        footer: footer(run, &time, edges.is_some(), is_crest),
         edges: edges.unwrap_or_default(),
     };
     Ok(Some(page.draw(|canvas, index, plot| {
@@ -61,7 +65,7 @@ pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
 /// The sum as an area, what is above the bound apart from what is below.
 fn draw_sum(canvas: &mut Canvas<'_>, plot: &Plot, scale: Scale, sums: &[(u64, f64)], bound: f64) {
     let limit = scale.y(bound);
-    let line = stairs(sums, &plot.time, scale);
+    let line = crest(stairs(sums, &plot.time, scale));
     let rows = |row: &dyn Fn(f64) -> f64| -> Vec<Point> {
         line.iter().map(|(x, y)| (*x, row(*y))).collect()
     };
@@ -133,7 +137,7 @@ fn head(run: &RunResult) -> Head {
     Head::new(&run.title, &note, legend)
 }
 
-fn footer(run: &RunResult, time: &TimeAxis, has_edges: bool) -> String {
+fn footer(run: &RunResult, time: &TimeAxis, has_edges: bool, is_crest: bool) -> String {
     let mut phrases = vec![time.unit()];
     if has_edges {
         phrases.push("vertical lines: clock windows".to_owned());
@@ -141,6 +145,9 @@ fn footer(run: &RunResult, time: &TimeAxis, has_edges: bool) -> String {
     if run.arrivals.is_none() {
         let bucket = length(run.grid.width());
         phrases.push(format!("the most of any key in each {bucket}"));
+    }
+    if is_crest {
+        phrases.push("where the cost goes up and down too fast to be seen: its highest".to_owned());
     }
     phrases.join(", ")
 }
