@@ -5,7 +5,7 @@ use super::View;
 use super::canvas::Point;
 use super::theme::SMALL;
 use crate::measure::{CandidateResult, RunResult};
-use crate::units::{Epoch, Limit, NANOS_PER_SECOND, SimTime};
+use crate::units::{Epoch, Limit, NANOS_PER_SECOND, Nanos, SimTime};
 
 const SECOND: u128 = NANOS_PER_SECOND as u128;
 const DAY: u128 = 86_400 * SECOND;
@@ -39,13 +39,17 @@ impl Span {
             end = first.saturating_add(run.limit.window.get());
         }
         let room = (end - first) / 40;
-        let round = step_at_least(u128::from(end - first).div_ceil(50));
-        let round = u64::try_from(round).unwrap_or(u64::MAX);
-        let from = first.saturating_sub(room) / round * round;
+        // Coarser before the requests, so that the first label stands there.
+        let round = |parts: u64| -> u64 {
+            let step = step_at_least(u128::from(end - first).div_ceil(parts.into()));
+            u64::try_from(step).unwrap_or(u64::MAX)
+        };
+        let (before, after) = (round(20), round(50));
+        let from = first.saturating_sub(room) / before * before;
         let to = end
             .saturating_add(room)
-            .div_ceil(round)
-            .saturating_mul(round);
+            .div_ceil(after)
+            .saturating_mul(after);
         let (chosen_from, chosen_to) = (view.from, view.to);
         let to = match (chosen_to, chosen_from) {
             (Some(chosen), _) => chosen.as_nanos(),
@@ -184,6 +188,14 @@ impl TimeAxis {
     /// The same, kept within the axis.
     pub(super) fn x_within(&self, at: u64) -> f64 {
         self.x(at).clamp(self.left, self.right)
+    }
+
+    /// A round length of time of about so many pixels.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    pub(super) fn round_length(&self, pixels: f64) -> Nanos {
+        let share = pixels / (self.right - self.left);
+        let length = Nanos::new(self.span.length()).as_secs_f64() * share;
+        Nanos::from_wide(step_at_least((length * 1e9) as u128))
     }
 
     /// Whether labels show a calendar's clock; a run that starts at the Unix epoch has none.
@@ -343,7 +355,6 @@ fn small(at: u64, step: u128) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Nanos;
 
     fn labels(from: u64, to: u64, epoch: Epoch) -> Vec<String> {
         let span = Span { from, to };

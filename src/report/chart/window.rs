@@ -5,7 +5,7 @@ use super::View;
 use super::canvas::{Canvas, Point};
 use super::density::between;
 use super::page::{Head, Lane, Lanes, Plot, Symbol, Verdict, columns};
-use super::scale::{Course, Scale, crest, stairs};
+use super::scale::{COLUMN, Scale, crest, stairs};
 use super::theme::{ALLOWED, ALLOWED_AREA, BOUND, DENIED};
 use super::time::{Span, TimeAxis};
 use super::trailing::{forwards, steps, worst_key};
@@ -42,7 +42,7 @@ pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
     });
     let is_crest = sums.iter().any(|sums| {
         let line = stairs(sums, &time, Scale::new(most, 0.0, height));
-        !Course::of(&line).bands.is_empty()
+        crest(&line).1
     });
     let edges = time.window_edges(run.limit);
     let page = Lanes {
@@ -65,7 +65,7 @@ pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
 /// The sum as an area, what is above the bound apart from what is below.
 fn draw_sum(canvas: &mut Canvas<'_>, plot: &Plot, scale: Scale, sums: &[(u64, f64)], bound: f64) {
     let limit = scale.y(bound);
-    let line = crest(stairs(sums, &plot.time, scale));
+    let (line, _) = crest(&stairs(sums, &plot.time, scale));
     let rows = |row: &dyn Fn(f64) -> f64| -> Vec<Point> {
         line.iter().map(|(x, y)| (*x, row(*y))).collect()
     };
@@ -147,7 +147,8 @@ fn footer(run: &RunResult, time: &TimeAxis, has_edges: bool, is_crest: bool) -> 
         phrases.push(format!("the most of any key in each {bucket}"));
     }
     if is_crest {
-        phrases.push("where the cost goes up and down too fast to be seen: its highest".to_owned());
+        let each = length(time.round_length(COLUMN));
+        phrases.push(format!("drawn is the highest in every {each} or so"));
     }
     phrases.join(", ")
 }
