@@ -4,5 +4,6 @@
 mod bursts;
 mod costs;
 mod rates;
+mod real_traffic;
 mod waits;
 mod worked_examples;

@@ -1,5 +1,6 @@
 //! The ready scenarios: each comment's question, and its finding.
 
+mod access_log;
 mod poisson_near_limit;
 mod scripted;
 

@@ -5,7 +5,8 @@ use super::model::{State, decide, exact, level, nanos};
 use super::trailing::tightest;
 use crate::limiter::{Decision, Motion};
 use crate::measure::{
-    Bucket, CandidateResult, Delays, Grid, KeyTally, LevelLine, Record, RunResult, Staircase, Tally,
+    Bucket, CandidateResult, Delays, Estimates, Grid, KeyTally, LevelLine, Record, RunResult,
+    Staircase, Tally,
 };
 use crate::units::{Cost, Epoch, KeyId, Limit, Nanos, SimTime};
 use crate::workload::{Arrival, MarkId};
@@ -75,6 +76,7 @@ impl Ask {
             requests: arrivals.len() as u64,
             keys: Arc::new(self.keys.clone()),
             marks: Vec::new(),
+            poisson_rates: Vec::new(),
             grid,
             arrivals: Some(arrivals),
             candidates: Vec::new(),
@@ -210,6 +212,9 @@ fn empty(run: &RunResult, name: &str, kind: &'static str) -> CandidateResult {
         per_key: vec![KeyTally::default(); run.keys.len()],
         delays: Delays::default(),
         state_bytes: Staircase::default(),
+        redis_bytes: Staircase::default(),
+        estimates: Estimates::default(),
+        closed_form: None,
         live_keys: Staircase::default(),
         series: vec![Bucket::default(); run.grid.count()],
         records: None,
@@ -359,6 +364,9 @@ fn empty_like(candidate: &CandidateResult) -> CandidateResult {
     CandidateResult {
         tally: Tally::default(),
         state_bytes: Staircase::default(),
+        redis_bytes: Staircase::default(),
+        estimates: Estimates::default(),
+        closed_form: None,
         live_keys: Staircase::default(),
         records: None,
         levels: None,
