@@ -50,10 +50,12 @@ pub(super) fn thinned(points: &[Point]) -> Vec<Point> {
             thin.extend_from_slice(column);
             continue;
         }
-        let by_value = |a: &&Point, b: &&Point| a.1.total_cmp(&b.1);
-        let lowest = column.iter().min_by(by_value).expect("more than four");
-        let highest = column.iter().max_by(by_value).expect("more than four");
-        thin.extend([column[0], *lowest, *highest, column[column.len() - 1]]);
+        let by_value = |a: &usize, b: &usize| column[*a].1.total_cmp(&column[*b].1);
+        let lowest = (0..column.len()).min_by(by_value).expect("more than four");
+        let highest = (0..column.len()).max_by(by_value).expect("more than four");
+        let extremes = [lowest.min(highest), lowest.max(highest)];
+        let kept = [0, extremes[0], extremes[1], column.len() - 1];
+        thin.extend(kept.map(|index| column[index]));
     }
     let mut kept: Vec<Point> = Vec::with_capacity(thin.len());
     for point in thin {
@@ -105,35 +107,55 @@ fn columns(line: &[Point]) -> Vec<&[Point]> {
         .collect()
 }
 
-/// In which columns the line turns up and down more often than its width lets be seen: there, or
-/// there and in the columns around.
-fn dense(columns: &[&[Point]]) -> Vec<bool> {
-    const VISIBLE: f64 = 0.5;
-    const MOST_HERE: usize = 2;
-    const MOST_AROUND: usize = 8;
-    let mut before: Option<f64> = None;
-    let mut way = 0.0;
+/// How often the line turns up or down in each column, by more than its own width.
+fn turns(columns: &[&[Point]]) -> Vec<usize> {
+    const VISIBLE: f64 = 2.0;
+    let (mut extreme, mut way) = (columns.first().map_or(0.0, |column| column[0].1), 0.0f64);
     let mut turns = Vec::with_capacity(columns.len());
     for column in columns {
         let mut here = 0;
         for (_, row) in *column {
-            let step = row - before.unwrap_or(*row);
-            if step.abs() > VISIBLE {
-                here += usize::from(step * way < 0.0);
-                way = step;
+            let step = row - extreme;
+            if step * way >= 0.0 && way.abs() > 0.0 {
+                extreme = *row;
+            } else if step.abs() > VISIBLE {
+                here += usize::from(way.abs() > 0.0);
+                (extreme, way) = (*row, step.signum());
             }
-            before = Some(*row);
         }
         turns.push(here);
     }
-    let is_near = |a: usize, b: usize| (columns[a][0].0 - columns[b][0].0).abs() < 3.0 * COLUMN;
+    turns
+}
+
+/// Whether two columns lie within two others of each other.
+fn is_near(a: &[Point], b: &[Point]) -> bool {
+    (a[0].0 - b[0].0).abs() < 3.0 * COLUMN
+}
+
+/// Whether the columns on both sides are chosen and near.
+fn is_between(columns: &[&[Point]], index: usize, chosen: impl Fn(usize) -> bool) -> bool {
+    let is_chosen = |other: usize| {
+        let other_column = columns.get(other);
+        other_column.is_some_and(|column| is_near(column, columns[index]) && chosen(other))
+    };
+    index > 0 && is_chosen(index - 1) && is_chosen(index + 1)
+}
+
+/// In which columns the line turns more often than can be seen: there, or there and in the columns
+/// around.
+fn dense(columns: &[&[Point]], turns: &[usize]) -> Vec<bool> {
+    const MOST_HERE: usize = 2;
+    const MOST_AROUND: usize = 8;
     let is_dense = |index: usize| {
         let around = index.saturating_sub(2)..(index + 3).min(turns.len());
-        let around = around.filter(|other| is_near(index, *other));
+        let around = around.filter(|other| is_near(columns[index], columns[*other]));
         let around: usize = around.map(|other| turns[other]).sum();
         turns[index] > MOST_HERE || (turns[index] > 0 && around > MOST_AROUND)
     };
-    (0..columns.len()).map(is_dense).collect()
+    (0..columns.len())
+        .map(|index| is_dense(index) || is_between(columns, index, is_dense))
+        .collect()
 }
 
 fn reach(column: &[Point], next: Option<&Point>) -> Reach {
@@ -154,7 +176,8 @@ impl Course {
         let mut was_dense = None;
         let mut last: Option<Point> = None;
         let columns = columns(line);
-        for (index, is_dense) in dense(&columns).into_iter().enumerate() {
+        let dense = dense(&columns, &turns(&columns));
+        for (index, is_dense) in dense.into_iter().enumerate() {
             let column = columns[index];
             let is_new = was_dense != Some(is_dense);
             if is_dense {
@@ -181,26 +204,29 @@ impl Course {
     }
 }
 
-/// The line, and where it turns too often to be seen the outline of its highest points; whether
-/// there is such a place.
+/// The line, or if it turns too often to be seen somewhere, the outline of its highest points; and
+/// whether it is that.
 pub(super) fn crest(line: &[Point]) -> (Vec<Point>, bool) {
-    let mut crest = Vec::with_capacity(line.len());
-    let mut has_outline = false;
     let columns = columns(line);
-    let dense = dense(&columns);
+    let turns = turns(&columns);
+    if !dense(&columns, &turns).contains(&true) {
+        return (line.to_vec(), false);
+    }
+    let mut crest = Vec::with_capacity(2 * columns.len());
+    let has_turns = |index: usize| turns[index] > 0;
+    let is_outline = |index: usize| has_turns(index) || is_between(&columns, index, has_turns);
     for (index, column) in columns.iter().enumerate() {
-        if !dense[index] {
+        if !is_outline(index) {
             crest.extend_from_slice(column);
             continue;
         }
-        has_outline = true;
         let reach = reach(column, columns.get(index + 1).map(|next| &next[0]));
         crest.extend([(reach.left, reach.top), (reach.right, reach.top)]);
-        if dense.get(index + 1) != Some(&true) {
+        if index + 1 == columns.len() || !is_outline(index + 1) {
             crest.push((reach.right, column[column.len() - 1].1));
         }
     }
-    (crest, has_outline)
+    (crest, true)
 }
 
 /// A step function's line: from each instant on the value, 0 before the first.
