@@ -64,6 +64,15 @@ impl Delays {
         self.none + self.waits.values().sum::<u64>()
     }
 
+    /// Waits in order of length, each with how many admitted requests had it; the first is none at all
+    /// where some were forwarded at once.
+    pub fn waits(&self) -> impl Iterator<Item = (Nanos, u64)> + '_ {
+        let none = (self.none > 0).then_some((Nanos::ZERO, self.none));
+        let waits = self.waits.iter();
+        none.into_iter()
+            .chain(waits.map(|(wait, count)| (Nanos::new(*wait), *count)))
+    }
+
     /// The smallest wait that at least `share_percent` of the admitted requests do not exceed.
     /// `None` when there are none.
     pub fn percentile(&self, share_percent: u64) -> Option<Nanos> {
@@ -103,6 +112,9 @@ mod tests {
         assert_eq!(delays.percentile(99), Some(Nanos::from_secs(4)));
         assert_eq!(delays.percentile(100), Some(Nanos::from_secs(4)));
         assert_eq!(delays.percentile(20), Some(Nanos::ZERO));
+        delays.add(Nanos::from_secs(4));
+        let waits: Vec<_> = delays.waits().map(|(wait, count)| (wait.as_secs_f64(), count)).collect();
+        assert_eq!(waits, [(0.0, 1), (1.0, 1), (2.0, 1), (3.0, 1), (4.0, 2)]);
     }
 
     #[test]

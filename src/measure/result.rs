@@ -45,6 +45,8 @@ pub struct CandidateResult {
     pub name: String,
     /// The algorithm's `kind`.
     pub algorithm: &'static str,
+    /// The algorithm's name in titles.
+    pub title: &'static str,
     /// The deployment's name.
     pub deployment: String,
     /// Why it may forward more than the limit in one window, if it may; empty otherwise.

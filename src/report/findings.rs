@@ -1,6 +1,6 @@
 //! What stands out in a run, in words.
 
-use super::text::{bytes, duration, grouped, limit, multiple, percent, visible};
+use super::text::{above, bytes, duration, grouped, limit, multiple, percent, visible};
 use crate::measure::{CandidateResult, RunResult};
 use crate::units::{Nanos, SimTime};
 
@@ -83,13 +83,7 @@ fn over_limit(run: &RunResult) -> Vec<Finding> {
 
 fn broken_promise(run: &RunResult, group: &[&CandidateResult]) -> Option<Finding> {
     let tally = group[0].tally;
-    let times = match run.limit.units {
-        0 => "where the limit is 0".to_owned(),
-        units => format!(
-            "{} × the limit",
-            multiple(tally.peak_in_window, u128::from(units))
-        ),
-    };
+    let times = above(tally.peak_in_window, run.limit.units);
     let wrongly = match tally.false_allow {
         0 => String::new(),
         1 => "; 1 request was allowed wrongly".to_owned(),

@@ -3,7 +3,7 @@
 //! Text carries ANSI styles; whoever prints it strips them where they are not wanted.
 
 use super::findings::{Tone, findings};
-use super::text::{bytes, clock, duration, grouped, limit, multiple, percent, visible};
+use super::text::{clock, duration, grouped, limit, reading, visible};
 use crate::limiter::Decision;
 use crate::measure::{CandidateResult, METRICS, Reading, RunResult, theory};
 use crate::units::{Nanos, SimTime};
@@ -102,7 +102,7 @@ fn table(run: &RunResult) -> String {
     let mut table = plain_table();
     table.set_header(columns.iter().map(|column| shown[*column].heading));
     for row in &rows {
-        table.add_row(columns.iter().map(|column| written(&row[*column])));
+        table.add_row(columns.iter().map(|column| reading(&row[*column])));
     }
     align(&mut table);
     let heading_lines = 2;
@@ -177,24 +177,6 @@ fn is_nothing(reading: &Reading) -> bool {
         Reading::Real(_) => false,
         Reading::Time(time) => *time == Nanos::ZERO,
         Reading::Text(text) => text.is_empty(),
-    }
-}
-
-/// A reading as the table shows it: rounded, with its unit.
-fn written(reading: &Reading) -> String {
-    match reading {
-        Reading::Text(text) => visible(text),
-        Reading::Count(count) => grouped(*count),
-        Reading::Bytes(count) => bytes(*count),
-        Reading::Ratio(_, 0)
-        | Reading::MeanBytes(_, 0)
-        | Reading::Share(_, 0)
-        | Reading::Absent => "–".to_owned(),
-        Reading::Ratio(parts, whole) => format!("{} ×", multiple(*parts, *whole)),
-        Reading::MeanBytes(parts, whole) => bytes((parts + whole / 2) / whole),
-        Reading::Share(parts, whole) => percent(*parts, *whole),
-        Reading::Real(value) => format!("{value:.2}"),
-        Reading::Time(time) => duration(*time),
     }
 }
 

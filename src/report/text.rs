@@ -1,5 +1,6 @@
 //! Text that people read: names made safe, amounts, durations and clock times.
 
+use crate::measure::Reading;
 use crate::units::{Limit, NANOS_PER_SECOND, Nanos, SimTime, decimal};
 
 /// A text from the input with everything that a terminal would act on made visible: control
@@ -52,24 +53,42 @@ pub fn bytes(value: u128) -> String {
         0..1_000 => return format!("{value} B"),
         1_000..1_000_000 => (1_000, "kB"),
         1_000_000..1_000_000_000 => (1_000_000, "MB"),
-        _ => (1_000_000_000, "GB"),
+        1_000_000_000..1_000_000_000_000 => (1_000_000_000, "GB"),
+        _ => (1_000_000_000_000, "TB"),
     };
     format!("{} {name}", short_ratio(value, unit))
 }
 
-/// A ratio with one decimal, two below ten hundredths: `2.0`, `1.37`.
-pub fn short_ratio(parts: u128, whole: u128) -> String {
+/// A ratio with one decimal: `2.0`.
+fn short_ratio(parts: u128, whole: u128) -> String {
     let tenths = rounded(parts, whole, 10);
-    format!("{}.{}", tenths / 10, tenths % 10)
+    format!("{}.{}", grouped(tenths / 10), tenths % 10)
 }
 
-/// A multiple of the limit: one decimal, and two where one would hide that it is over.
+/// A multiple of the limit: one decimal, and two or three where fewer would hide that it is over.
 pub fn multiple(parts: u128, whole: u128) -> String {
     if rounded(parts, whole, 10) * whole == parts * 10 || parts >= 2 * whole {
         return short_ratio(parts, whole);
     }
     let hundredths = rounded(parts, whole, 100);
+    if hundredths == 100 && parts > whole {
+        let thousandths = rounded(parts, whole, 1_000);
+        return format!("{}.{:03}", thousandths / 1_000, thousandths % 1_000);
+    }
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
+}
+
+/// How `peak` stands to a limit that it is above: `2.0 × the limit`.
+pub fn above(peak: u128, limit: u64) -> String {
+    let units = u128::from(limit);
+    match units {
+        0 => "the limit is 0".to_owned(),
+        // Rounded, it would read as a kept promise.
+        _ if rounded(peak, units, 1_000) <= 1_000 => {
+            format!("{} above the limit", grouped(peak - units))
+        }
+        _ => format!("{} × the limit", multiple(peak, units)),
+    }
 }
 
 /// A share in per cent: `0 %`, `4.0 %`, `<0.1 %`, `100 %`.
@@ -116,37 +135,55 @@ pub fn duration(length: Nanos) -> String {
         return "0 s".to_owned();
     };
     let (unit, name) = UNITS[index];
-    let name = if name == "days" && nanos == unit {
-        "day"
-    } else {
-        name
-    };
+    let one = |name| if name == "days" { "day" } else { name };
+    if nanos == unit {
+        return format!("1 {}", one(name));
+    }
     if let Some((next, next_name)) = UNITS
         .get(index + 1)
         .filter(|(next, _)| *next >= NANOS_PER_SECOND)
         && !nanos.is_multiple_of(unit)
         && (nanos % unit).is_multiple_of(*next)
     {
-        return format!(
-            "{} {name} {} {next_name}",
-            nanos / unit,
-            nanos % unit / next
-        );
+        let name = if nanos / unit == 1 { one(name) } else { name };
+        let (whole, rest) = (nanos / unit, nanos % unit / next);
+        return format!("{whole} {name} {rest} {next_name}");
     }
     let hundredths = (u128::from(nanos) * 100 + u128::from(unit) / 2) / u128::from(unit);
     format!("{} {name}", decimal(hundredths, 2))
 }
 
+/// A reading as tables show it: rounded, with its unit.
+pub fn reading(reading: &Reading) -> String {
+    match reading {
+        Reading::Text(text) => visible(text),
+        Reading::Count(count) => grouped(*count),
+        Reading::Bytes(count) => bytes(*count),
+        Reading::Ratio(_, 0)
+        | Reading::MeanBytes(_, 0)
+        | Reading::Share(_, 0)
+        | Reading::Absent => "–".to_owned(),
+        Reading::Ratio(parts, whole) => format!("{} ×", multiple(*parts, *whole)),
+        Reading::MeanBytes(parts, whole) => bytes((parts + whole / 2) / whole),
+        Reading::Share(parts, whole) => percent(*parts, *whole),
+        Reading::Real(value) => format!("{value:.2}"),
+        Reading::Time(time) => duration(*time),
+    }
+}
+
 /// A limit in words: `5 per minute`, `100 per 10 s`.
 pub fn limit(limit: Limit) -> String {
-    let window = match limit.window.get() / NANOS_PER_SECOND {
-        1 if limit.window == Nanos::from_secs(1) => "second".to_owned(),
-        60 if limit.window == Nanos::from_secs(60) => "minute".to_owned(),
-        3_600 if limit.window == Nanos::from_secs(3_600) => "hour".to_owned(),
-        86_400 if limit.window == Nanos::from_secs(86_400) => "day".to_owned(),
-        _ => duration(limit.window),
-    };
-    format!("{} per {window}", grouped(u128::from(limit.units)))
+    let units = grouped(u128::from(limit.units));
+    format!("{units} per {}", each(limit.window))
+}
+
+/// What stands after *per* or *any*: `minute`, `10 s`.
+pub fn each(window: Nanos) -> String {
+    const NAMED: [(u64, &str); 4] = [(1, "second"), (60, "minute"), (3_600, "hour"), (86_400, "day")];
+    let named = NAMED
+        .iter()
+        .find(|(seconds, _)| window == Nanos::from_secs(*seconds));
+    named.map_or_else(|| duration(window), |(_, name)| (*name).to_owned())
 }
 
 /// A time since the start as a clock shows it: `0:55`, `1:00:05`, `2d 3:00:00`, with as many decimals
@@ -193,15 +230,29 @@ mod tests {
         assert_eq!(percent(1, 1_000_000), "<0.1 %");
         assert_eq!(multiple(10, 5), "2.0");
         assert_eq!(multiple(101, 100), "1.01");
+        assert_eq!(multiple(1_001, 1_000), "1.001");
         assert_eq!(duration(Nanos::from_millis(1_500)), "1.5 s");
         assert_eq!(duration(Nanos::from_secs(90)), "1 min 30 s");
         assert_eq!(duration(Nanos::new(5_382_720_000_000_001)), "62.3 days");
+        assert_eq!(duration(Nanos::from_secs(129_600)), "1 day 12 h");
         assert_eq!(duration(Nanos::ZERO), "0 s");
         assert_eq!(limit("5/1m".parse().unwrap()), "5 per minute");
         assert_eq!(limit("60/10s".parse().unwrap()), "60 per 10 s");
+        assert_eq!(bytes(12_345_678_901_234), "12.3 TB");
         let at = |millis| SimTime::ZERO + Nanos::from_millis(millis);
         assert_eq!(clock(at(55_000), Nanos::from_secs(1)), "0:55");
         assert_eq!(clock(at(55_250), Nanos::from_millis(50)), "0:55.25");
         assert_eq!(clock(at(3_605_000), Nanos::from_secs(5)), "1:00:05");
+    }
+
+    #[test]
+    fn an_overshoot_never_reads_as_kept() {
+        assert_eq!(above(10, 5), "2.0 × the limit");
+        assert_eq!(above(101, 100), "1.01 × the limit");
+        assert_eq!(above(5_300, 5_000), "1.06 × the limit");
+        assert_eq!(above(11, 10), "1.1 × the limit");
+        assert_eq!(above(2_003, 2_000), "1.002 × the limit");
+        assert_eq!(above(1_000_001, 1_000_000), "1 above the limit");
+        assert_eq!(above(3, 0), "the limit is 0");
     }
 }

@@ -45,6 +45,7 @@ pub(super) fn read(tables: Vec<Params>, wanted: &[String], contract: &Contract) 
         chosen.candidates.push(Planned {
             name: entry.name,
             algorithm: entry.row.kind,
+            title: entry.row.title,
             level_name: entry.row.level,
             envelope: entry.row.envelope,
             deployment: DEPLOYMENT.to_owned(),

@@ -10,6 +10,8 @@ pub struct Planned {
     pub name: String,
     /// The algorithm's `kind`.
     pub algorithm: &'static str,
+    /// The algorithm's name in titles.
+    pub title: &'static str,
     /// Why it may forward more than the limit in one window, if it may; empty otherwise.
     pub envelope: &'static str,
     /// What its level counts.

@@ -233,6 +233,7 @@ impl Merge {
         CandidateResult {
             name: planned.name.clone(),
             algorithm: planned.algorithm,
+            title: planned.title,
             deployment: planned.deployment.clone(),
             envelope: planned.envelope,
             level_name: planned.level_name,

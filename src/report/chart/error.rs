@@ -5,9 +5,10 @@ use super::canvas::{Align, page};
 use super::names::{Names, baseline};
 use super::page::{Head, MARGIN, Symbol, WIDTH, text_lines};
 use super::theme::{ALLOWED, BODY, DENIED, INK, MUTED, SMALL};
-use super::words::{count, limit, name};
+use super::words::name;
 use crate::error::Result;
 use crate::measure::RunResult;
+use crate::report::text::{grouped, limit, percent};
 
 /// Half the height of a bar.
 const HALF: f64 = 9.0;
@@ -63,18 +64,13 @@ pub fn draw(run: &RunResult, _: &View) -> Result<Option<String>> {
     })))
 }
 
-/// `1,234 (12 %)`; only `0` for none.
-#[allow(clippy::cast_precision_loss)]
+/// `1,234 (12.3 %)`; only `0` for none.
 fn share(part: u64, whole: u64) -> String {
-    let written = count(part.into());
-    let percent = part as f64 / whole as f64 * 100.0;
-    match percent {
-        _ if part == 0 => written,
-        percent if percent < 0.01 => format!("{written} (below 0.01 %)"),
-        percent if percent < 1.0 => format!("{written} ({percent:.2} %)"),
-        percent if percent < 10.0 => format!("{written} ({percent:.1} %)"),
-        percent => format!("{written} ({percent:.0} %)"),
+    let written = grouped(part.into());
+    if part == 0 {
+        return written;
     }
+    format!("{written} ({})", percent(part.into(), whole.into()))
 }
 
 fn head(run: &RunResult) -> Head {
@@ -93,7 +89,7 @@ fn head(run: &RunResult) -> Head {
 }
 
 fn footer(run: &RunResult) -> String {
-    let requests = count(run.requests.into());
+    let requests = grouped(run.requests.into());
     let limit = limit(run.limit);
     format!(
         "counts of requests, and their share of all {requests}; each candidate is judged against the limit \
@@ -108,8 +104,8 @@ mod tests {
     #[test]
     fn shares_never_round_an_error_away() {
         assert_eq!(share(0, 10), "0");
-        assert_eq!(share(5, 10), "5 (50 %)");
-        assert_eq!(share(1, 10_000_000), "1 (below 0.01 %)");
+        assert_eq!(share(5, 10), "5 (50.0 %)");
+        assert_eq!(share(1, 10_000_000), "1 (<0.1 %)");
         assert_eq!(share(1_234, 100_000), "1,234 (1.2 %)");
     }
 }

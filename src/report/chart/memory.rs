@@ -9,10 +9,17 @@ use super::page::{
 use super::scale::{Scale, stairs};
 use super::theme::{AREA, BODY, BOUND, INK, MUTED, NAME, SMALL};
 use super::time::{Span, TimeAxis};
-use super::words::{bytes, name};
+use super::words::name;
 use crate::error::Result;
 use crate::measure::{CandidateResult, RunResult};
+use crate::report::text;
 use plotters::style::RGBColor;
+
+/// An amount of memory, to the byte.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn bytes(amount: f64) -> String {
+    text::bytes(amount.round() as u128)
+}
 
 /// The most lines in one panel; more candidates have a lane each.
 const MOST_LINES: usize = 8;

@@ -9,9 +9,10 @@ use super::scale::Scale;
 use super::theme::{ALLOWED, BOUND};
 use super::time::{Span, TimeAxis};
 use super::verdict::verdict;
-use super::words::{limit, name, per, tick};
+use super::words::{name, tick};
 use crate::error::Result;
 use crate::measure::RunResult;
+use crate::report::text::{each, limit};
 
 /// The most bars over the width of the page; fewer where so many would hold hardly a request each.
 const BARS: [u64; 3] = [120, 60, 30];
@@ -103,7 +104,7 @@ fn head(run: &RunResult, bins: Bins, has_rate: bool) -> Head {
         .iter()
         .all(|candidate| candidate.tally.offered_cost == candidate.tally.requests.into());
     let what = if are_counts { "Requests" } else { "Cost units" };
-    let note = format!("{what} offered and forwarded {}", per(bins.width()));
+    let note = format!("{what} offered and forwarded per {}", each(bins.width()));
     let mut legend = vec![
         (Symbol::Outline, "offered".to_owned()),
         (Symbol::Block(ALLOWED), "forwarded".to_owned()),

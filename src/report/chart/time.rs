@@ -5,6 +5,7 @@ use super::View;
 use super::canvas::Point;
 use super::theme::SMALL;
 use crate::measure::{CandidateResult, RunResult};
+use crate::report::text::duration;
 use crate::units::{Epoch, Limit, NANOS_PER_SECOND, Nanos, SimTime};
 
 const SECOND: u128 = NANOS_PER_SECOND as u128;
@@ -141,19 +142,46 @@ pub(super) struct TimeAxis {
     pub(super) right: f64,
     epoch: Epoch,
     step: u128,
+    /// Whether it shows lengths of time, not instants.
+    has_lengths: bool,
 }
 
 impl TimeAxis {
     /// The axis with as many ticks as their labels leave room for.
     pub(super) fn new(span: Span, left: f64, right: f64, epoch: Epoch) -> Self {
-        const MOST_TICKS: u128 = 12;
-        let mut axis = Self {
+        let axis = Self {
             span,
             left,
             right,
             epoch,
-            step: step_at_least(u128::from(span.length()).div_ceil(MOST_TICKS)),
+            step: 1,
+            has_lengths: false,
         };
+        axis.with_ticks()
+    }
+
+    /// Lengths of time from none to `longest` nanoseconds, which is more than none.
+    pub(super) fn lengths(longest: u64, left: f64, right: f64) -> Self {
+        let axis = Self {
+            span: Span {
+                from: 0,
+                to: longest,
+            },
+            left,
+            right,
+            epoch: Epoch::default(),
+            step: 1,
+            has_lengths: true,
+        };
+        axis.with_ticks()
+    }
+
+    /// With the finest ticks that people count in and whose labels have room.
+    fn with_ticks(self) -> Self {
+        const MOST_TICKS: u128 = 12;
+        let span = self.span;
+        let step = step_at_least(u128::from(span.length()).div_ceil(MOST_TICKS));
+        let mut axis = Self { step, ..self };
         loop {
             let widest = axis
                 .ticks()
@@ -243,6 +271,12 @@ impl TimeAxis {
     }
 
     fn label(&self, at: u64) -> String {
+        if self.has_lengths {
+            return match at {
+                0 => "0".to_owned(),
+                _ => duration(Nanos::new(at)),
+            };
+        }
         if self.is_below_a_second() {
             return small(at, self.step);
         }
@@ -380,6 +414,13 @@ mod tests {
         let clock = Epoch::from_unix_nanos(1_548_129_374 * S);
         assert_eq!(labels(0, 120 * S, clock)[0], "3:56:20");
         assert_eq!(labels(0, 3 * 86_400 * S, clock)[3], "23 Jan");
+    }
+
+    #[test]
+    fn lengths_are_named_with_their_unit() {
+        let axis = TimeAxis::lengths(150 * NANOS_PER_SECOND, 0.0, 600.0);
+        let labels: Vec<String> = axis.ticks().into_iter().map(|(_, label)| label).collect();
+        assert_eq!(labels, ["0", "30 s", "1 min", "1 min 30 s", "2 min", "2 min 30 s"]);
     }
 
     #[test]

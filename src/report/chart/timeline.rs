@@ -8,9 +8,10 @@ use super::page::{Head, Lane, Lanes, Symbol, columns};
 use super::theme::{ALLOWED, DELAYED, DENIED, neutral};
 use super::time::{Span, TimeAxis};
 use super::verdict::verdict;
-use super::words::{count, length, limit, name};
+use super::words::name;
 use crate::error::Result;
 use crate::measure::RunResult;
+use crate::report::text::{duration, grouped, limit};
 use crate::units::KeyId;
 
 /// Pixels between the marks and the level.
@@ -99,7 +100,7 @@ fn requests(run: &RunResult, time: &TimeAxis, has_level: bool) -> (Vec<Requests>
             .iter()
             .all(|c| c.tally.offered_cost == c.tally.requests.into());
     let what = if are_counts { "requests" } else { "cost units" };
-    let unit = format!("{what} per {}", length(bins.width()));
+    let unit = format!("{what} per {}", duration(bins.width()));
     (strips.map(Requests::Density).collect(), Some(unit))
 }
 
@@ -123,12 +124,12 @@ fn note(run: &RunResult, key: KeyId, has_level: bool) -> String {
     } else {
         "requests"
     };
-    let asked = format!("{} {requests}", count(run.requests.into()));
+    let asked = format!("{} {requests}", grouped(run.requests.into()));
     let limit = limit(run.limit);
     if run.keys.len() <= 1 {
         return format!("{asked} against a limit of {limit}");
     }
-    let all = count(run.keys.len() as u128);
+    let all = grouped(run.keys.len() as u128);
     let mut note = format!("{asked} of {all} keys, each against a limit of {limit}");
     if let Some(name) = run.keys.get(key.0 as usize).filter(|_| has_level) {
         let name = super::theme::BODY.fit(&neutral(name), 360.0);
@@ -202,7 +203,7 @@ fn footer(
     if has_edges {
         phrases.push("vertical lines: clock windows".to_owned());
     } else {
-        let window = length(run.limit.window);
+        let window = duration(run.limit.window);
         phrases.push(format!(
             "clock windows of {window} are too short to be drawn"
         ));

@@ -2,16 +2,17 @@
 
 use super::page::Verdict;
 use super::trailing::{forwards, tightest, worst_key};
-use super::words::{above, count, length, within};
+use super::words::within;
 use crate::measure::{CandidateResult, RunResult};
+use crate::report::text::{above, duration, grouped};
 
 /// The candidate's result over the whole run.
 pub(super) fn verdict(run: &RunResult, candidate: &CandidateResult) -> Verdict {
     let tally = &candidate.tally;
     let counts = format!(
         "{} of {} admitted",
-        count(tally.allowed.into()),
-        count(tally.requests.into())
+        grouped(tally.allowed.into()),
+        grouped(tally.requests.into())
     );
     let is_broken = tally.peak_in_window > u128::from(run.limit.units);
     Verdict {
@@ -28,7 +29,7 @@ fn broken(run: &RunResult, candidate: &CandidateResult) -> String {
         .filter(|(found, _)| *found == peak);
     let place = match exact {
         Some((_, apart)) => within(apart, window),
-        None => format!("in one window of {}", length(window)),
+        None => format!("in one window of {}", duration(window)),
     };
     let whose = if run.keys.len() > 1 {
         " for one key"
@@ -36,5 +37,5 @@ fn broken(run: &RunResult, candidate: &CandidateResult) -> String {
         ""
     };
     let over = above(peak, run.limit.units);
-    format!("{}{whose} {place}: {over}", count(peak))
+    format!("{}{whose} {place}: {over}", grouped(peak))
 }

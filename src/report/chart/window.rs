@@ -10,9 +10,10 @@ use super::theme::{ALLOWED, ALLOWED_AREA, BOUND, DENIED};
 use super::time::{Span, TimeAxis};
 use super::trailing::{forwards, steps, worst_key};
 use super::verdict::verdict;
-use super::words::{count, length, limit, name, per, tick};
+use super::words::{name, tick};
 use crate::error::Result;
 use crate::measure::{CandidateResult, RunResult};
+use crate::report::text::{duration, each, grouped, limit};
 
 /// Draws the trailing window; `None` for a run without requests.
 pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
@@ -107,7 +108,7 @@ fn sums(run: &RunResult, candidate: &CandidateResult) -> Vec<(u64, f64)> {
 }
 
 fn result(run: &RunResult, candidate: &CandidateResult) -> Verdict {
-    let counts = format!("at most {}", count(candidate.tally.peak_in_window));
+    let counts = format!("at most {}", grouped(candidate.tally.peak_in_window));
     let broken = verdict(run, candidate).broken;
     Verdict {
         counts: if broken.is_some() {
@@ -120,8 +121,7 @@ fn result(run: &RunResult, candidate: &CandidateResult) -> Verdict {
 }
 
 fn head(run: &RunResult) -> Head {
-    let window = per(run.limit.window);
-    let window = window.trim_start_matches("per ");
+    let window = each(run.limit.window);
     let whose = match (run.keys.len(), &run.arrivals) {
         (0 | 1, _) => "",
         (_, Some(_)) => " for the key with the highest peak",
@@ -143,11 +143,11 @@ fn footer(run: &RunResult, time: &TimeAxis, has_edges: bool, is_crest: bool) -> 
         phrases.push("vertical lines: clock windows".to_owned());
     }
     if run.arrivals.is_none() {
-        let bucket = length(run.grid.width());
+        let bucket = duration(run.grid.width());
         phrases.push(format!("the most of any key in each {bucket}"));
     }
     if is_crest {
-        let each = length(time.round_length(COLUMN));
+        let each = duration(time.round_length(COLUMN));
         phrases.push(format!("drawn is the highest in every {each} or so"));
     }
     phrases.join(", ")
