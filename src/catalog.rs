@@ -332,10 +332,28 @@ pub const CHARTS: &[ChartRow] = &[
         draw: chart::window,
     },
     ChartRow {
+        name: "envelope",
+        title: "Envelope",
+        meaning: "The most that was forwarded within any interval, by its length, under a bucket's bound.",
+        draw: chart::envelope,
+    },
+    ChartRow {
         name: "throughput",
         title: "Throughput",
         meaning: "Cost offered and cost forwarded over time.",
         draw: chart::throughput,
+    },
+    ChartRow {
+        name: "delay",
+        title: "Delay",
+        meaning: "How long admitted requests wait, where some do: the share that waits no longer.",
+        draw: chart::delay,
+    },
+    ChartRow {
+        name: "keys",
+        title: "Keys",
+        meaning: "Whose requests were denied: the share per key, the keys with most requests first.",
+        draw: chart::keys,
     },
     ChartRow {
         name: "memory",
@@ -348,5 +366,11 @@ pub const CHARTS: &[ChartRow] = &[
         title: "Errors",
         meaning: "False allows and false denies against an exact count of the trailing window.",
         draw: chart::error,
+    },
+    ChartRow {
+        name: "scorecard",
+        title: "Scorecard",
+        meaning: "All candidates over the measures that tell them apart, the best and the worst marked.",
+        draw: chart::scorecard,
     },
 ];

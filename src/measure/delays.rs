@@ -113,7 +113,10 @@ mod tests {
         assert_eq!(delays.percentile(100), Some(Nanos::from_secs(4)));
         assert_eq!(delays.percentile(20), Some(Nanos::ZERO));
         delays.add(Nanos::from_secs(4));
-        let waits: Vec<_> = delays.waits().map(|(wait, count)| (wait.as_secs_f64(), count)).collect();
+        let waits: Vec<_> = delays
+            .waits()
+            .map(|(wait, count)| (wait.as_secs_f64(), count))
+            .collect();
         assert_eq!(waits, [(0.0, 1), (1.0, 1), (2.0, 1), (3.0, 1), (4.0, 2)]);
     }
 

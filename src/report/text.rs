@@ -179,7 +179,12 @@ pub fn limit(limit: Limit) -> String {
 
 /// What stands after *per* or *any*: `minute`, `10 s`.
 pub fn each(window: Nanos) -> String {
-    const NAMED: [(u64, &str); 4] = [(1, "second"), (60, "minute"), (3_600, "hour"), (86_400, "day")];
+    const NAMED: [(u64, &str); 4] = [
+        (1, "second"),
+        (60, "minute"),
+        (3_600, "hour"),
+        (86_400, "day"),
+    ];
     let named = NAMED
         .iter()
         .find(|(seconds, _)| window == Nanos::from_secs(*seconds));

@@ -173,6 +173,21 @@ impl Canvas<'_> {
         self.line((x - arm, y + arm), (x + arm, y - arm), color, width);
     }
 
+    /// A check mark.
+    pub(super) fn check(&mut self, (x, y): Point, radius: f64, color: RGBColor) {
+        let knee = (x - radius * 0.25, y + radius * 0.7);
+        let ends = [(x - radius * 0.9, y), (x + radius, y - radius * 0.8)];
+        let width = (radius * 0.4).max(1.5);
+        self.path(&[ends[0], knee, ends[1]], color, width);
+    }
+
+    /// A triangle that points down.
+    pub(super) fn wedge(&mut self, (x, y): Point, radius: f64, color: RGBColor) {
+        let (top, bottom) = (y - radius * 0.8, y + radius * 0.8);
+        let corners = [(x - radius, top), (x + radius, top), (x, bottom)];
+        self.area(&corners, color);
+    }
+
     /// A text whose baseline runs through `point`.
     pub(super) fn text(
         &mut self,

@@ -75,7 +75,7 @@ impl Density {
         let free = self.height - 2.0 * LEAST;
         let per_unit = free / (up + down).max(1.0);
         let line = plot.top + LEAST + up * per_unit;
-        let edge = |bars: &dyn Fn(&[u128; 3]) -> f64| self.outline(&plot.time, bars);
+        let edge = |bars: &dyn Fn(&[u128; 3]) -> f64| self.outline(&plot.axis, bars);
         let base = edge(&|_| line);
         let now = edge(&|[now, _, _]| line - *now as f64 * per_unit);
         let all = edge(&|[now, later, _]| line - (*now + *later) as f64 * per_unit);
@@ -85,7 +85,7 @@ impl Density {
             between(canvas, &now, &all, DELAYED);
         }
         between(canvas, &base, &denied, DENIED);
-        canvas.line((plot.time.left, line), (plot.time.right, line), BOUND, 0.75);
+        canvas.line((plot.axis.left, line), (plot.axis.right, line), BOUND, 0.75);
         if self.most[0] > 0 {
             plot.value_label(canvas, plot.top + LEAST, &tick(up));
         }

@@ -1,6 +1,10 @@
 //! Runs to draw in tests: by models of the algorithms where requests can be listed, by formula where
 //! there are too many.
 
+mod large;
+
+pub(super) use large::ten_million;
+
 use super::model::{State, decide, exact, level, nanos};
 use super::trailing::tightest;
 use crate::limiter::{Decision, Motion};
@@ -204,6 +208,7 @@ fn empty(run: &RunResult, name: &str, kind: &'static str) -> CandidateResult {
         envelope: "",
         name: name.to_owned(),
         algorithm: kind,
+        title: crate::catalog::algorithm(kind).unwrap().title,
         deployment: String::new(),
         level_name,
         level_bound: run.limit.units,
@@ -277,7 +282,14 @@ pub(super) fn costly_keys() -> RunResult {
     ask.keys = (0..7)
         .map(|i| format!("tenant-{i} <\"&'> שלום 🦀\u{202e}\u{7}"))
         .collect();
-    ask.run()
+    let mut run = ask.run();
+    for candidate in &mut run.candidates {
+        let tally = &mut candidate.tally;
+        (tally.legitimate, tally.abusive) = (800, 100);
+        tally.legitimate_denied = tally.denied * 2 / 3;
+        tally.abusive_allowed = 100 - tally.denied / 9;
+    }
+    run
 }
 
 /// Twenty-four candidates with names of sixty characters and a title to match.
@@ -286,17 +298,20 @@ pub(super) fn crowd() -> RunResult {
     let title = "A title <with> \"quotes\" & a very long way to say that many candidates \
         were compared on the same traffic, so that it must be broken into lines, all of them read";
     let mut ask = Ask::new(title, "10/30s", arrivals);
-    ask.candidates = (0..24)
-        .map(|i| {
-            let kind = KINDS[i % 6];
-            let mut name = format!("{kind} in region WWW-{i:02}, split over nodes with lag ");
-            while name.chars().count() < 60 {
-                name.push(if i % 2 == 0 { 'W' } else { 'm' });
-            }
-            (name, kind)
-        })
-        .collect();
+    ask.candidates = candidates_of_crowd();
     ask.run()
+}
+
+fn candidates_of_crowd() -> Vec<(String, &'static str)> {
+    let candidate = |i: usize| {
+        let kind = KINDS[i % 6];
+        let mut name = format!("{kind} in region WWW-{i:02}, split over nodes with lag ");
+        while name.chars().count() < 60 {
+            name.push(if i % 2 == 0 { 'W' } else { 'm' });
+        }
+        (name, kind)
+    };
+    (0..24).map(candidate).collect()
 }
 
 /// Requests of no effect: everything denied, then nothing at all to weigh.
@@ -309,90 +324,23 @@ pub(super) fn all_denied() -> RunResult {
     .run()
 }
 
-/// Ten million requests over a day, of which only series are kept.
-pub(super) fn ten_million() -> RunResult {
+/// The candidates of [`crowd`] over keys with names of sixty characters, the first of which come
+/// most often.
+pub(super) fn crowd_of_keys(keys: u32) -> RunResult {
     let mut run = Ask::new(
-        "Ten million requests in a day",
-        "5000/1m",
-        vec![(0.0, 1, 0)],
-    )
-    .run();
-    run.horizon = SimTime::ZERO + Nanos::from_secs(86_460);
-    run.last = SimTime::ZERO + Nanos::from_secs(86_399);
-    run.grid = Grid::over(Nanos::from_secs(86_460));
-    run.requests = 10_000_000;
-    run.arrivals = None;
-    run.keys = Arc::new((0..10_000).map(|key| format!("key {key}")).collect());
-    let count = u32::try_from(run.grid.count()).unwrap();
-    for (index, candidate) in (0..).zip(&mut run.candidates) {
-        *candidate = CandidateResult {
-            ..empty_like(candidate)
-        };
-        candidate.per_key = vec![KeyTally::default(); 10_000];
-        candidate.tally.requests = 10_000_000;
-        candidate.tally.offered_cost = 10_000_000;
-        candidate.tally.peak_in_window = 4_800 + index * 100;
-        candidate.series = (0..count)
-            .map(|i| busy_bucket(i, count, index == 1))
-            .collect();
-        let denied: u128 = candidate.series.iter().map(|bucket| bucket.denied).sum();
-        candidate.tally.denied = u64::try_from(denied).unwrap();
-        candidate.tally.allowed = 10_000_000 - candidate.tally.denied;
-        candidate.tally.delayed = if index == 1 { 1_000_000 } else { 0 };
-        candidate.tally.false_allow = 1_234 * u64::try_from(index).unwrap();
-        candidate.tally.false_deny = 100_000 / (1 + u64::try_from(index).unwrap());
-        for second in 0..86_400u64 {
-            let bytes = 16 + i64::try_from(index * 40).unwrap();
-            let at = second * 1_000_000_000;
-            let stays = 60_000_000_000 + second * 5_000_000;
-            candidate
-                .state_bytes
-                .jump(at, bytes, run.horizon.as_nanos());
-            candidate
-                .state_bytes
-                .jump(at + stays, -bytes, run.horizon.as_nanos());
-            candidate.live_keys.jump(at, 1, run.horizon.as_nanos());
-            candidate
-                .live_keys
-                .jump(at + stays, -1, run.horizon.as_nanos());
-        }
-    }
-    run
-}
-
-fn empty_like(candidate: &CandidateResult) -> CandidateResult {
-    CandidateResult {
-        tally: Tally::default(),
-        state_bytes: Staircase::default(),
-        redis_bytes: Staircase::default(),
-        estimates: Estimates::default(),
-        closed_form: None,
-        live_keys: Staircase::default(),
-        records: None,
-        levels: None,
-        ..candidate.clone()
-    }
-}
-
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-fn busy_bucket(index: u32, count: u32, is_delaying: bool) -> Bucket {
-    let phase = f64::from(index) / f64::from(count) * std::f64::consts::TAU;
-    let noise = f64::from(index * 7_919 % 101) / 101.0;
-    let offered = (14_000.0 * (1.0 - 0.8 * phase.cos()) + 2_000.0 * noise) as u128;
-    let allowed = offered.min(20_000);
-    Bucket {
-        offered,
-        allowed,
-        denied: offered - allowed,
-        forwarded: allowed,
-        delayed_requests: if is_delaying {
-            (allowed / 10) as u64
-        } else {
-            0
-        },
-        window_count: allowed / 4 + u128::from(index % 37) * 10,
-        ..Bucket::default()
-    }
+        "A crowd of keys and a crowd of candidates",
+        "4/10s",
+        Vec::new(),
+    );
+    run.candidates = candidates_of_crowd();
+    run.keys = (0..keys)
+        .map(|key| format!("{:W<60}", format!("client {key} ")))
+        .collect();
+    let key = |i: u32| i * 7_919 % keys * (i % 13) / 13;
+    run.arrivals = (0..1_500)
+        .map(|i| (f64::from(i) * 0.05, 1, key(i)))
+        .collect();
+    run.run()
 }
 
 /// Every run with its name.
@@ -406,5 +354,7 @@ pub(super) fn all() -> Vec<(&'static str, RunResult)> {
         ("crowd", crowd()),
         ("all_denied", all_denied()),
         ("ten_million", ten_million()),
+        ("crowd_of_keys", crowd_of_keys(20)),
+        ("crowd_of_many_keys", crowd_of_keys(300)),
     ]
 }

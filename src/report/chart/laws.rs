@@ -103,6 +103,60 @@ fn the_boundary_burst_is_told_by_its_lane() {
     assert_eq!(window.matches("at most 5").count(), 5);
 }
 
+/// What the pictures of delays, envelopes and keys have nothing to show of is not drawn.
+#[test]
+fn pictures_without_a_subject_are_left_out() {
+    let is_drawn = |chart: &str, run: &RunResult| {
+        let chart = CHARTS.iter().find(|row| row.name == chart).unwrap();
+        draw(chart, run, &View::default()).unwrap().is_some()
+    };
+    let mut burst = fixture::boundary_burst();
+    assert!(is_drawn("delay", &burst) && is_drawn("envelope", &burst));
+    assert!(!is_drawn("keys", &burst), "one key");
+    burst.candidates.remove(1);
+    assert!(!is_drawn("delay", &burst), "only the leaky bucket delays");
+    let many = fixture::ten_million();
+    assert!(is_drawn("keys", &many));
+    assert!(!is_drawn("envelope", &many), "no records");
+}
+
+/// By hand: five forwarded from 0:55 to 0:59 and five from 1:00 to 1:04 are ten within 9 s, where a
+/// bucket of five that gains five a minute forwards at most 5.75; seven within 6 s and eight within
+/// 7 s are a lower multiple. The leaky bucket's waits are 0, 11, 22, 33 and 44 s.
+#[test]
+fn the_envelope_and_the_waits_of_the_boundary_burst_are_told() {
+    let envelope = said("envelope", &fixture::boundary_burst());
+    assert_eq!(
+        envelope.matches("10 within 9 s: 1.74 × the bound").count(),
+        1
+    );
+    assert_eq!(
+        envelope
+            .matches("never above; at most 5 in any minute")
+            .count(),
+        5
+    );
+    let delay = said("delay", &fixture::boundary_burst());
+    for told in [
+        "80.0 % of 5 admitted are delayed",
+        "p50 22 s",
+        "p90, p99, max 44 s",
+    ] {
+        assert!(delay.contains(told), "{told}");
+    }
+}
+
+#[test]
+fn the_scorecard_marks_who_broke_the_promise() {
+    let scorecard = said("scorecard", &fixture::boundary_burst());
+    assert_eq!(scorecard.matches("2.0 ×").count(), 1);
+    assert_eq!(scorecard.matches("1.0 ×").count(), 5);
+    // Nobody is labelled and there is one key.
+    for absent in ["legitimate denied", "fairness"] {
+        assert!(!scorecard.contains(absent), "{absent}");
+    }
+}
+
 #[test]
 fn requests_beyond_telling_apart_are_a_strip_with_its_scale() {
     for run in [fixture::ten_million(), fixture::sixty()] {

@@ -94,7 +94,7 @@ impl LevelPlot {
 
     /// Draws it in the lower part of the lane.
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, plot: &Plot) {
-        let (time, scale) = (plot.time, self.scale(plot.bottom));
+        let (time, scale) = (plot.axis, self.scale(plot.bottom));
         let line = self.line(&time, scale);
         if let (Some(first), Some(last)) = (line.first(), line.last()) {
             let mut outline = vec![(first.0, plot.bottom)];

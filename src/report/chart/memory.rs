@@ -115,7 +115,7 @@ fn in_lanes(run: &RunResult, span: Span, memories: &[Memory]) -> String {
     });
     let page = Lanes {
         head: head(run),
-        time,
+        axis: time,
         edges: Vec::new(),
         lanes: lanes.collect(),
         footer: time.unit(),
@@ -225,7 +225,11 @@ fn in_one(run: &RunResult, span: Span, memories: &[Memory]) -> String {
     let height = below + NAME.leading() + 8.0 + names.height() + MARGIN;
     page(WIDTH, height.ceil(), |canvas| {
         head.draw(canvas, MARGIN);
-        let plot = Plot { time, top, bottom };
+        let plot = Plot {
+            axis: time,
+            top,
+            bottom,
+        };
         draw_lines(canvas, plot, memories, &labels);
         draw_axis(canvas, &time, bottom, true);
         text_lines(canvas, (left, bottom + 30.0), &[time.unit()], SMALL, MUTED);
@@ -261,7 +265,7 @@ fn draw_lines(canvas: &mut Canvas<'_>, plot: Plot, memories: &[Memory], labels: 
     let scale = Scale::new(most, plot.top, plot.bottom);
     for (course, label) in labels.iter().enumerate() {
         let steps = &memories[label.example].steps;
-        draw_line(canvas, &stairs(steps, &plot.time, scale), course);
+        draw_line(canvas, &stairs(steps, &plot.axis, scale), course);
     }
     for value in scale.apart(&[0.0, most, most / 2.0]) {
         plot.value_label(canvas, scale.y(value), &bytes(value));

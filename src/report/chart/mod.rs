@@ -2,10 +2,14 @@
 
 mod bins;
 mod canvas;
+mod cells;
+mod delay;
 mod density;
+mod envelope;
 mod error;
 #[cfg(test)]
 mod fixture;
+mod keys;
 #[cfg(test)]
 mod laws;
 mod level;
@@ -17,6 +21,7 @@ mod names;
 mod page;
 mod raster;
 mod scale;
+mod scorecard;
 mod theme;
 mod throughput;
 mod time;
@@ -26,9 +31,13 @@ mod verdict;
 mod window;
 mod words;
 
+pub use delay::draw as delay;
+pub use envelope::draw as envelope;
 pub use error::draw as error;
+pub use keys::draw as keys;
 pub use memory::draw as memory;
 pub use raster::png;
+pub use scorecard::draw as scorecard;
 pub use throughput::draw as throughput;
 pub use timeline::draw as timeline;
 pub use window::draw as window;

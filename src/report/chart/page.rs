@@ -35,6 +35,12 @@ pub(super) enum Symbol {
     Dashed,
     /// A level: a line over its grey area.
     Level,
+    /// A place on a curve.
+    Dot,
+    /// Best of all.
+    Best,
+    /// Worst of all.
+    Worst,
 }
 
 impl Symbol {
@@ -56,6 +62,9 @@ impl Symbol {
             }
             Self::Outline => canvas.line((left, y), (right, y), BOUND, 1.5),
             Self::Dashed => canvas.dashes((left, y), (right, y), BOUND, 1.25),
+            Self::Dot => canvas.disc((middle, y), 4.5, INK),
+            Self::Best => canvas.check((middle, y), MARK, ALLOWED),
+            Self::Worst => canvas.wedge((middle, y), MARK, DENIED),
             Self::Level => {
                 canvas.block((left, y - 3.0), (right, y + 7.0), AREA);
                 canvas.line((left, y - 3.0), (right, y - 3.0), INK, 1.5);
@@ -245,29 +254,48 @@ impl Lane {
     }
 }
 
+/// An axis that runs along the page.
+pub(super) trait Axis: Copy {
+    /// The columns of pixels at which it begins and ends.
+    fn ends(&self) -> (f64, f64);
+    /// The columns of its ticks, and how they read.
+    fn labels(&self) -> Vec<(f64, String)>;
+}
+
+impl Axis for TimeAxis {
+    fn ends(&self) -> (f64, f64) {
+        (self.left, self.right)
+    }
+
+    fn labels(&self) -> Vec<(f64, String)> {
+        let ticks = self.ticks().into_iter();
+        ticks.map(|(at, label)| (self.x(at), label)).collect()
+    }
+}
+
 /// Where one lane's data goes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Plot {
-    pub(super) time: TimeAxis,
+pub(super) struct Plot<A = TimeAxis> {
+    pub(super) axis: A,
     pub(super) top: f64,
     pub(super) bottom: f64,
 }
 
-impl Plot {
+impl<A: Axis> Plot<A> {
     /// A label on the value axis, its middle at `y`.
     pub(super) fn value_label(&self, canvas: &mut Canvas<'_>, y: f64, text: &str) {
-        let point = (self.time.left - 8.0, y + 0.36 * SMALL.size);
+        let point = (self.axis.ends().0 - 8.0, y + 0.36 * SMALL.size);
         canvas.text(point, text, SMALL, MUTED, Align::Right);
     }
 }
 
-/// A page of lanes over one time axis.
+/// A page of lanes over one axis.
 #[derive(Debug)]
-pub(super) struct Lanes {
+pub(super) struct Lanes<A = TimeAxis> {
     pub(super) head: Head,
-    pub(super) time: TimeAxis,
-    /// Where thin vertical lines stand.
-    pub(super) edges: Vec<u64>,
+    pub(super) axis: A,
+    /// The columns of thin vertical lines.
+    pub(super) edges: Vec<f64>,
     pub(super) lanes: Vec<Lane>,
     pub(super) footer: String,
 }
@@ -281,12 +309,12 @@ pub(super) fn columns<'a>(labels: impl IntoIterator<Item = &'a str>) -> (f64, f6
     (MARGIN + widest + 8.0, WIDTH - MARGIN)
 }
 
-impl Lanes {
+impl<A: Axis> Lanes<A> {
     const AXIS: f64 = 26.0;
 
     /// Draws the page; `paint` draws the data of the lane with the given index.
-    pub(super) fn draw(&self, mut paint: impl FnMut(&mut Canvas<'_>, usize, Plot)) -> String {
-        let (left, right) = (self.time.left, self.time.right);
+    pub(super) fn draw(&self, mut paint: impl FnMut(&mut Canvas<'_>, usize, Plot<A>)) -> String {
+        let (left, right) = self.axis.ends();
         let footer = SMALL.wrap(&self.footer, right - left, 3);
         let lanes: f64 = self
             .lanes
@@ -303,13 +331,12 @@ impl Lanes {
                 lane.draw_head(canvas, left, right, y);
                 let top = y + lane.head_height(right - left);
                 let bottom = top + lane.height;
-                for edge in &self.edges {
-                    let x = self.time.x(*edge);
-                    canvas.line((x, top), (x, bottom), FAINT, 1.25);
+                for x in &self.edges {
+                    canvas.line((*x, top), (*x, bottom), FAINT, 1.25);
                 }
-                let time = self.time;
-                paint(canvas, index, Plot { time, top, bottom });
-                draw_axis(canvas, &time, bottom, index == last);
+                let axis = self.axis;
+                paint(canvas, index, Plot { axis, top, bottom });
+                draw_axis(canvas, &axis, bottom, index == last);
                 y = bottom + Lane::BELOW_DATA;
             }
             let top = y - Lane::BELOW_DATA + Self::AXIS + 4.0;
@@ -318,12 +345,11 @@ impl Lanes {
     }
 }
 
-/// The time axis under data that ends at `y`.
-pub(super) fn draw_axis(canvas: &mut Canvas<'_>, time: &TimeAxis, y: f64, with_labels: bool) {
-    let (left, right) = (time.left, time.right);
+/// The axis under data that ends at `y`.
+pub(super) fn draw_axis(canvas: &mut Canvas<'_>, axis: &impl Axis, y: f64, with_labels: bool) {
+    let (left, right) = axis.ends();
     canvas.line((left, y), (right, y), INK, 1.25);
-    for (at, label) in time.ticks() {
-        let x = time.x(at);
+    for (x, label) in axis.labels() {
         canvas.line((x, y), (x, y + 5.0), INK, 1.25);
         if with_labels {
             // A label at the edge moves inwards rather than over it.

@@ -47,7 +47,7 @@ pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
     });
     let page = Lanes {
         head: head(run, bins, rate.is_some()),
-        time,
+        axis: time,
         lanes: lanes.collect(),
         footer: footer(view, &time),
         edges: Vec::new(),

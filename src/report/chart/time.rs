@@ -420,7 +420,10 @@ mod tests {
     fn lengths_are_named_with_their_unit() {
         let axis = TimeAxis::lengths(150 * NANOS_PER_SECOND, 0.0, 600.0);
         let labels: Vec<String> = axis.ticks().into_iter().map(|(_, label)| label).collect();
-        assert_eq!(labels, ["0", "30 s", "1 min", "1 min 30 s", "2 min", "2 min 30 s"]);
+        assert_eq!(
+            labels,
+            ["0", "30 s", "1 min", "1 min 30 s", "2 min", "2 min 30 s"]
+        );
     }
 
     #[test]

@@ -69,10 +69,10 @@ pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
             &note(run, key, has_level),
             legend(run, bins.is_some(), has_level),
         ),
-        time,
+        axis: time,
         lanes: lanes.collect(),
         footer: footer(run, view, &time, edges.is_some(), bins.as_deref(), &levels),
-        edges: edges.unwrap_or_default(),
+        edges: edges.into_iter().flatten().map(|at| time.x(at)).collect(),
     };
     Ok(Some(page.draw(|canvas, index, plot| {
         if let Some(level) = &levels[index] {

@@ -48,10 +48,10 @@ pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
     let edges = time.window_edges(run.limit);
     let page = Lanes {
         head: head(run),
-        time,
+        axis: time,
         lanes: lanes.collect(),
         footer: footer(run, &time, edges.is_some(), is_crest),
-        edges: edges.unwrap_or_default(),
+        edges: edges.into_iter().flatten().map(|at| time.x(at)).collect(),
     };
     Ok(Some(page.draw(|canvas, index, plot| {
         let scale = Scale::new(most, plot.top, plot.bottom);
@@ -66,7 +66,7 @@ pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
 /// The sum as an area, what is above the bound apart from what is below.
 fn draw_sum(canvas: &mut Canvas<'_>, plot: &Plot, scale: Scale, sums: &[(u64, f64)], bound: f64) {
     let limit = scale.y(bound);
-    let (line, _) = crest(&stairs(sums, &plot.time, scale));
+    let (line, _) = crest(&stairs(sums, &plot.axis, scale));
     let rows = |row: &dyn Fn(f64) -> f64| -> Vec<Point> {
         line.iter().map(|(x, y)| (*x, row(*y))).collect()
     };
@@ -77,7 +77,7 @@ fn draw_sum(canvas: &mut Canvas<'_>, plot: &Plot, scale: Scale, sums: &[(u64, f6
         let above = rows(&|y| y.min(limit));
         between(canvas, &above, &rows(&|_| limit), DENIED);
     }
-    let (left, right) = (plot.time.left, plot.time.right);
+    let (left, right) = (plot.axis.left, plot.axis.right);
     canvas.dashes((left, limit), (right, limit), BOUND, 1.25);
 }
 
