@@ -129,10 +129,10 @@ fn draw_cell(canvas: &mut Canvas<'_>, (left, middle): (f64, f64), width: f64, ce
         (NUMBER, INK)
     };
     let baseline = middle + 0.5;
-    let text = face.fit(&cell.text, width - 3.0 * Cells::MARK);
+    let text = face.fit(&cell.text, width - 4.0 * Cells::MARK);
     canvas.text((left, baseline), &text, face, ink, Align::Left);
     let mark = (
-        left + face.width(&text) + 2.0 + Cells::MARK,
+        left + face.width(&text) + 5.0 + Cells::MARK,
         baseline - 0.36 * face.size,
     );
     let color = match cell.rank {

@@ -10,7 +10,7 @@ use super::time::TimeAxis;
 use super::words::name;
 use crate::error::Result;
 use crate::measure::{CandidateResult, RunResult};
-use crate::report::text::{duration, grouped, percent};
+use crate::report::text::{duration, grouped};
 use crate::units::Nanos;
 
 /// The shares that are told in numbers, in per cent, by name.
@@ -53,8 +53,8 @@ impl Waits {
             let is_finite = !wait.is_forever();
             is_finite.then_some((*name, *share as f64 / 100.0, wait.get()))
         });
-        let of_all = percent(delayed.into(), all.into());
-        let mut counts = format!("{of_all} of {} admitted are delayed", grouped(all.into()));
+        let (some, all_of_them) = (grouped(delayed.into()), grouped(all.into()));
+        let mut counts = format!("{some} of {all_of_them} admitted are delayed");
         if for_ever > 0 {
             counts += &format!(", {} for ever", grouped(for_ever.into()));
         }
@@ -105,6 +105,11 @@ pub fn draw(run: &RunResult, _: &View) -> Result<Option<String>> {
         longest
     };
     let axis = TimeAxis::lengths(longest, left, right - widest - 16.0);
+    let height = match waits.len() {
+        1 => 220.0,
+        2 | 3 => 150.0,
+        _ => 100.0,
+    };
     let lanes = waits.iter().map(|waits| Lane {
         name: waits.name.clone(),
         caption: String::new(),
@@ -112,7 +117,7 @@ pub fn draw(run: &RunResult, _: &View) -> Result<Option<String>> {
             counts: waits.counts.clone(),
             broken: None,
         },
-        height: 116.0,
+        height,
     });
     let page = Lanes {
         head: head(run),
@@ -193,7 +198,7 @@ fn footer(run: &RunResult) -> String {
     match others.len() {
         0 => axis.to_owned(),
         _ if BODY.width(&names) < WIDTH => {
-            format!("{axis}; nobody waits for {names}")
+            format!("{axis}; nobody is delayed by {names}")
         }
         many => format!("{axis}; the {many} candidates that delay nobody are left out"),
     }

@@ -17,11 +17,15 @@ use crate::measure::{CandidateResult, RunResult};
 use crate::report::text::{duration, each, grouped, limit, multiple};
 use crate::units::Nanos;
 
-/// The most forwards of which every pair is looked at; beyond, N is taken at [`LENGTHS`] lengths.
-const FEW: usize = 500;
-
-/// How many lengths that is: the cost is this times the forwards.
+/// At how many lengths N is taken where the forwards are too many to look at every interval between
+/// two: the cost is so many times the forwards either way.
 const LENGTHS: u64 = 96;
+
+/// So many intervals are always looked at.
+const FEW: u64 = 200_000;
+
+/// Half pixels of the width: of the intervals of one, the fullest is kept.
+const COLUMNS: usize = 2_400;
 
 /// The bound b + rτ.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -98,9 +102,11 @@ pub fn draw(run: &RunResult, _: &View) -> Result<Option<String>> {
         return Ok(None);
     };
     let window = run.limit.window.get();
+    let fifth = window / 5;
     let longest = span
-        .max(window.saturating_add(window / 5))
-        .min(window.saturating_mul(3));
+        .saturating_add(span / 20)
+        .max(window.saturating_add(fifth))
+        .min(window.saturating_mul(3).saturating_add(fifth));
     let envelopes: Vec<Envelope> = forwarded
         .iter()
         .zip(&run.candidates)
@@ -109,7 +115,7 @@ pub fn draw(run: &RunResult, _: &View) -> Result<Option<String>> {
             bound: Bound::of(run, candidate),
         })
         .collect();
-    let is_sampled = forwarded.iter().any(|forwards| forwards.len() > FEW);
+    let is_sampled = forwarded.iter().any(|forwards| are_many(forwards, longest));
     Ok(Some(lanes(run, longest, &envelopes, is_sampled)))
 }
 
@@ -135,7 +141,7 @@ fn lanes(run: &RunResult, longest: u64, envelopes: &[Envelope], is_sampled: bool
         } else {
             format!("dashed: {}", words(run, envelope.bound))
         },
-        verdict: verdict(run, candidate, envelope),
+        verdict: verdict(candidate, envelope),
         height,
     });
     let windows = (1..=3).map(|count| run.limit.window.get().saturating_mul(count));
@@ -143,7 +149,7 @@ fn lanes(run: &RunResult, longest: u64, envelopes: &[Envelope], is_sampled: bool
         head: head(run, envelopes, is_common),
         axis,
         lanes: lanes.collect(),
-        footer: footer(run, longest, is_sampled),
+        footer: footer(run, is_sampled),
         edges: windows
             .filter(|length| *length < longest)
             .map(|length| axis.x(length))
@@ -160,26 +166,26 @@ fn lanes(run: &RunResult, longest: u64, envelopes: &[Envelope], is_sampled: bool
     })
 }
 
-/// N(τ) up to the longest τ: exact in every step for few forwards, else at equal distances of τ, and
-/// between them what it was at the shorter. `forwards` must be in order of time.
-fn envelope(forwards: &[Forward], longest: u64) -> Vec<(u64, u128)> {
-    let mut found: Vec<(u64, u128)> = Vec::new();
-    if forwards.len() <= FEW {
-        for (first, (from, _)) in forwards.iter().enumerate() {
-            let mut sum = 0;
-            for (at, cost) in &forwards[first..] {
-                sum += u128::from(*cost);
-                found.push((at - from, sum));
-            }
+/// Whether the intervals between two forwards, no longer than `longest`, are too many to look at.
+fn are_many(forwards: &[Forward], longest: u64) -> bool {
+    let (mut intervals, mut first) = (0, 0);
+    for (index, (at, _)) in forwards.iter().enumerate() {
+        while at - forwards[first].0 > longest {
+            first += 1;
         }
-        found.retain(|(length, _)| *length <= longest);
-        // The largest first of equal lengths.
-        found.sort_unstable_by_key(|(length, sum)| (*length, u128::MAX - sum));
-    } else {
-        let part = |index: u64| u128::from(longest) * u128::from(index) / u128::from(LENGTHS);
-        let lengths = (0..=LENGTHS).map(|index| u64::try_from(part(index)).unwrap_or(longest));
-        found.extend(lengths.map(|length| (length, most_within(forwards, length))));
+        intervals += (index - first) as u64;
     }
+    intervals > FEW.max(LENGTHS * forwards.len() as u64)
+}
+
+/// N(τ) up to the longest τ as a step function: from each length on, the most. `forwards` must be in
+/// order of time.
+fn envelope(forwards: &[Forward], longest: u64) -> Vec<(u64, u128)> {
+    let mut found = if are_many(forwards, longest) {
+        at_equal_lengths(forwards, longest)
+    } else {
+        between_forwards(forwards, longest)
+    };
     let mut most = 0;
     found.retain(|(_, sum)| {
         let is_more = *sum > most;
@@ -187,6 +193,38 @@ fn envelope(forwards: &[Forward], longest: u64) -> Vec<(u64, u128)> {
         is_more
     });
     found
+}
+
+/// The fullest interval of each column: N as exact as it can be drawn.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn between_forwards(forwards: &[Forward], longest: u64) -> Vec<(u64, u128)> {
+    #[allow(clippy::cast_precision_loss)]
+    let per_nanosecond = COLUMNS as f64 / real(longest);
+    let mut columns = vec![(0, 0); COLUMNS + 1];
+    for (first, (from, _)) in forwards.iter().enumerate() {
+        let mut sum = 0;
+        for (at, cost) in &forwards[first..] {
+            let length = at - from;
+            if length > longest {
+                break;
+            }
+            sum += u128::from(*cost);
+            let fullest: &mut (u64, u128) = &mut columns[(real(length) * per_nanosecond) as usize];
+            if sum > fullest.1 || (sum == fullest.1 && length < fullest.0) {
+                *fullest = (length, sum);
+            }
+        }
+    }
+    columns
+}
+
+/// N at equal distances of τ; between them it is drawn as what it was at the shorter.
+fn at_equal_lengths(forwards: &[Forward], longest: u64) -> Vec<(u64, u128)> {
+    let part = |index: u64| u128::from(longest) * u128::from(index) / u128::from(LENGTHS);
+    let lengths = (0..=LENGTHS).map(|index| u64::try_from(part(index)).unwrap_or(longest));
+    lengths
+        .map(|length| (length, most_within(forwards, length)))
+        .collect()
 }
 
 /// The most within any closed interval of the length.
@@ -238,14 +276,11 @@ fn draw_envelope(canvas: &mut Canvas<'_>, plot: &Plot, scale: Scale, envelope: &
 
 /// What is above the bound by how much, else the most in a window.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-fn verdict(run: &RunResult, candidate: &CandidateResult, envelope: &Envelope) -> Verdict {
+fn verdict(candidate: &CandidateResult, envelope: &Envelope) -> Verdict {
     let Some((length, most)) = envelope.worst() else {
         let peak = grouped(candidate.tally.peak_in_window);
         return Verdict {
-            counts: format!(
-                "never above; at most {peak} in any {}",
-                each(run.limit.window)
-            ),
+            counts: format!("within the bound; at most {peak} in one window"),
             broken: None,
         };
     };
@@ -299,15 +334,10 @@ fn head(run: &RunResult, envelopes: &[Envelope], is_common: bool) -> Head {
     Head::new(&run.title, &note, legend)
 }
 
-fn footer(run: &RunResult, longest: u64, is_sampled: bool) -> String {
-    let windows = if longest > run.limit.window.get().saturating_mul(2) {
-        "vertical lines: one and two windows"
-    } else {
-        "vertical line: one window"
-    };
+fn footer(run: &RunResult, is_sampled: bool) -> String {
     let mut phrases = vec![
         "length of the interval".to_owned(),
-        windows.to_owned(),
+        "vertical lines: whole windows".to_owned(),
         format!("the limit is {}", limit(run.limit)),
     ];
     if is_sampled {
@@ -332,13 +362,16 @@ mod tests {
 
     /// A flood from full at one per unit of time: ⌊b + rτ⌋, here with b = 5 and r = 1/10.
     #[test]
-    fn many_forwards_are_taken_at_equal_lengths() {
+    fn both_ways_of_looking_give_a_flooded_bucket_its_bound() {
         let flood = (0..5).map(|_| (0, 1));
-        let flood: Vec<Forward> = flood.chain((1..1_000).map(|i| (i * 10, 1))).collect();
-        let steps = envelope(&flood, 960);
-        assert_eq!(steps.len(), 97);
-        for (length, most) in steps {
-            assert_eq!(most, u128::from(5 + length / 10), "{length}");
+        let flood: Vec<Forward> = flood.chain((1..2_000).map(|i| (i * 10, 1))).collect();
+        let bound = |length: u64| u128::from(5 + length / 10);
+        assert!(!are_many(&flood, 950) && are_many(&flood, 9_600));
+        let few = envelope(&flood, 950);
+        let many = envelope(&flood, 9_600);
+        assert_eq!((few.len(), many.len()), (96, 97));
+        for (length, most) in few.into_iter().chain(many) {
+            assert_eq!(most, bound(length), "{length}");
         }
     }
 }

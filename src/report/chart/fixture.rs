@@ -307,7 +307,7 @@ fn candidates_of_crowd() -> Vec<(String, &'static str)> {
         let kind = KINDS[i % 6];
         let mut name = format!("{kind} in region WWW-{i:02}, split over nodes with lag ");
         while name.chars().count() < 60 {
-            name.push(if i % 2 == 0 { 'W' } else { 'm' });
+            name.push(if i.is_multiple_of(2) { 'W' } else { 'm' });
         }
         (name, kind)
     };

@@ -1,4 +1,5 @@
-//! Keys: whose requests were denied. Few keys are a table by name, many are ranked by demand.
+//! Keys: whose requests were denied. Where these are few they stand in a table by name, else all keys
+//! are ranked by demand.
 
 use super::View;
 use super::canvas::{Canvas, Point, page};
@@ -33,8 +34,13 @@ pub fn draw(run: &RunResult, _: &View) -> Result<Option<String>> {
     if keys.len() < 2 || !is_somebody_denied {
         return Ok(None);
     }
-    Ok(Some(if keys.len() <= BY_NAME {
-        by_name(run, &keys)
+    let is_denied = |key: &usize| run.candidates.iter().any(|c| c.per_key[*key].denied > 0);
+    let (mut named, mut others): (Vec<usize>, Vec<usize>) = keys.iter().partition(|k| is_denied(k));
+    if keys.len() <= BY_NAME {
+        (named, others) = (keys.clone(), Vec::new());
+    }
+    Ok(Some(if named.len() <= BY_NAME {
+        by_name(run, &named, &others)
     } else {
         by_rank(run, &keys)
     }))
@@ -45,19 +51,26 @@ fn share(part: u64, whole: u64) -> f64 {
     part as f64 / whole.max(1) as f64
 }
 
-/// A row per key, a column per candidate, in as many tables as the candidates need.
-#[allow(clippy::cast_precision_loss)]
-fn by_name(run: &RunResult, keys: &[usize]) -> String {
-    let names: Vec<String> = keys.iter().map(|key| neutral(&run.keys[*key])).collect();
+/// A row per key and one for all others, who were denied nothing; a column per candidate, in as many
+/// tables as the candidates need.
+fn by_name(run: &RunResult, keys: &[usize], others: &[usize]) -> String {
+    let mut names: Vec<String> = keys.iter().map(|key| neutral(&run.keys[*key])).collect();
+    match others.len() {
+        0 => {}
+        1 => names.push("one other".to_owned()),
+        many => names.push(format!("{} others", grouped(many as u128))),
+    }
     let names = Names::new(&names);
     let tables = run.candidates.len().div_ceil(ABREAST);
     let abreast = run.candidates.len().div_ceil(tables);
-    let demand = demand(run, keys);
+    let demand = demand(run, keys, others);
     let tables: Vec<Vec<Column>> = run
         .candidates
         .chunks(abreast)
         .map(|candidates| {
-            let denied = candidates.iter().map(|candidate| column(candidate, keys));
+            let denied = candidates
+                .iter()
+                .map(|candidate| column(candidate, keys, others));
             [demand.clone()].into_iter().chain(denied).collect()
         })
         .collect();
@@ -84,29 +97,30 @@ fn by_name(run: &RunResult, keys: &[usize]) -> String {
     })
 }
 
-/// Requests per key.
-fn demand(run: &RunResult, keys: &[usize]) -> Column {
+/// Requests per key, and of the others together.
+fn demand(run: &RunResult, keys: &[usize], others: &[usize]) -> Column {
     let of = |key: &usize| run.candidates[0].per_key[*key].requests;
-    let most = keys.iter().map(of).max().unwrap_or(1);
-    let cell = |key: &usize| {
-        let requests = of(key);
-        Cell::new(grouped(requests.into()), share(requests, most), NEUTRAL)
-    };
+    let rest: u64 = others.iter().map(of).sum();
+    let rest = (!others.is_empty()).then_some(rest);
+    let requests = keys.iter().map(of).chain(rest);
+    let most = requests.clone().max().unwrap_or(1);
+    let cell = |requests: u64| Cell::new(grouped(requests.into()), share(requests, most), NEUTRAL);
     Column {
         heading: "requests".to_owned(),
-        cells: keys.iter().map(cell).collect(),
+        cells: requests.map(cell).collect(),
     }
 }
 
-fn column(candidate: &CandidateResult, keys: &[usize]) -> Column {
+fn column(candidate: &CandidateResult, keys: &[usize], others: &[usize]) -> Column {
     let cell = |key: &usize| {
         let tally = &candidate.per_key[*key];
         let text = percent(tally.denied.into(), tally.requests.into());
         Cell::new(text, share(tally.denied, tally.requests), DENIED)
     };
+    let rest = (!others.is_empty()).then(|| Cell::new("0 %".to_owned(), 0.0, DENIED));
     Column {
         heading: name(candidate),
-        cells: keys.iter().map(cell).collect(),
+        cells: keys.iter().map(cell).chain(rest).collect(),
     }
 }
 
@@ -142,8 +156,7 @@ impl Axis for RankAxis {
     #[allow(clippy::cast_precision_loss)]
     fn labels(&self) -> Vec<(f64, String)> {
         let ranks: Vec<usize> = if self.count > Self::MOST {
-            let powers =
-                (0..u32::try_from(self.count.ilog10() + 1).unwrap_or(1)).map(|p| 10usize.pow(p));
+            let powers = (0..=self.count.ilog10()).map(|p| 10usize.pow(p));
             powers.collect()
         } else {
             let step = if self.count > 100 { 20 } else { 10 };
@@ -308,13 +321,14 @@ fn verdict(run: &RunResult, candidate: &CandidateResult, keys: &[usize]) -> Verd
     let denied = keys.iter().filter(|key| tally(key).denied > 0).count();
     let rank = |key: &&usize| (tally(key).denied, std::cmp::Reverse(**key));
     let worst = keys.iter().max_by_key(rank).filter(|_| denied > 0);
-    let mut counts = format!("{} keys denied something", grouped(denied as u128));
+    let keys = if denied == 1 { "key" } else { "keys" };
+    let mut counts = format!("{} {keys} denied something", grouped(denied as u128));
     if let Some(worst) = worst {
         let tally = tally(worst);
         let name = BODY.fit(&neutral(&run.keys[*worst]), 260.0);
         let share = percent(tally.denied.into(), tally.requests.into());
         let requests = grouped(tally.requests.into());
-        counts += &format!(", most {name}: {share} of {requests}");
+        counts += &format!(", most often {name}: {share} of {requests}");
     }
     if denied == 0 {
         counts = "nobody denied anything".to_owned();

@@ -132,13 +132,13 @@ fn the_envelope_and_the_waits_of_the_boundary_burst_are_told() {
     );
     assert_eq!(
         envelope
-            .matches("never above; at most 5 in any minute")
+            .matches("within the bound; at most 5 in one window")
             .count(),
         5
     );
     let delay = said("delay", &fixture::boundary_burst());
     for told in [
-        "80.0 % of 5 admitted are delayed",
+        "4 of 5 admitted are delayed",
         "p50 22 s",
         "p90, p99, max 44 s",
     ] {

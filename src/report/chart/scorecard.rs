@@ -28,8 +28,6 @@ struct Measure {
     /// Its column in the list of measures, or what else to read.
     read: fn(&CandidateResult, &RunResult) -> Reading,
     better: Better,
-    /// Whether it stays when nobody has anything in it.
-    always: bool,
 }
 
 const MEASURES: [Measure; 9] = [
@@ -37,55 +35,46 @@ const MEASURES: [Measure; 9] = [
         heading: "most in a window, of the limit",
         read: |c, run| listed("overshoot", c, run),
         better: Better::UpToOne,
-        always: true,
     },
     Measure {
         heading: "false allows",
         read: |c, run| listed("false_allow", c, run),
         better: Better::Less,
-        always: false,
     },
     Measure {
         heading: "false denies",
         read: |c, run| listed("false_deny", c, run),
         better: Better::Less,
-        always: false,
     },
     Measure {
         heading: "denied",
         read: |c, _| Reading::Share(c.tally.denied.into(), c.tally.requests.into()),
         better: Better::Neither,
-        always: true,
     },
     Measure {
         heading: "legitimate denied",
         read: |c, run| listed("legitimate_denied", c, run),
         better: Better::Less,
-        always: false,
     },
     Measure {
         heading: "abusive allowed",
         read: |c, run| listed("abusive_allowed", c, run),
         better: Better::Less,
-        always: false,
     },
     Measure {
         heading: "fairness among keys",
         read: fairness,
         better: Better::More,
-        always: false,
     },
     Measure {
         heading: "longest wait",
         read: |c, run| listed("delay_max_s", c, run),
         better: Better::Less,
-        always: false,
     },
     Measure {
         heading: "peak memory",
         read: |c, run| listed("state_bytes_peak", c, run),
         better: Better::Less,
-        always: true,
     },
 ];
 
@@ -130,10 +119,13 @@ pub fn draw(run: &RunResult, _: &View) -> Result<Option<String>> {
         .iter()
         .filter_map(|measure| column(measure, run))
         .collect();
+    if columns.is_empty() {
+        return Ok(None);
+    }
     // A few columns are not drawn out over the whole page.
-    let cells = Cells::new(&names, &columns, columns.len().max(6));
-    let head = head(run);
-    let footer = SMALL.wrap(&footer(run), WIDTH - 2.0 * MARGIN, 4);
+    let cells = Cells::new(&names, &columns, columns.len().max(5));
+    let head = head(run, &columns);
+    let footer = SMALL.wrap(&footer(run, &columns), WIDTH - 2.0 * MARGIN, 4);
     let top = MARGIN + head.height();
     let bottom = top + cells.height() + 18.0;
     let height = bottom + footer.len() as f64 * SMALL.leading() + MARGIN;
@@ -153,7 +145,7 @@ fn column(measure: &Measure, run: &RunResult) -> Option<Column> {
         .collect();
     let values: Vec<Option<f64>> = readings.iter().map(value).collect();
     let most = values.iter().flatten().copied().fold(0.0, f64::max);
-    if most <= 0.0 && !measure.always {
+    if most <= 0.0 {
         return None;
     }
     let texts: Vec<String> = readings.iter().map(text::reading).collect();
@@ -203,12 +195,16 @@ fn ranks(better: Better, values: &[Option<f64>], texts: &[String]) -> Vec<Rank> 
     values.iter().zip(texts).map(rank).collect()
 }
 
-fn head(run: &RunResult) -> Head {
+fn has(columns: &[Column], what: impl Fn(&Cell) -> bool) -> bool {
+    columns.iter().flat_map(|column| &column.cells).any(what)
+}
+
+fn head(run: &RunResult, columns: &[Column]) -> Head {
     let limit = text::limit(run.limit);
     let requests = text::grouped(run.requests.into());
     let note =
         format!("All candidates at a glance: {requests} requests against a limit of {limit}");
-    let legend = if run.candidates.len() > 1 {
+    let legend = if has(columns, |cell| cell.rank != Rank::Between) {
         vec![
             (Symbol::Best, "best of the column".to_owned()),
             (Symbol::Worst, "worst of the column".to_owned()),
@@ -219,12 +215,12 @@ fn head(run: &RunResult) -> Head {
     Head::new(&run.title, &note, legend)
 }
 
-fn footer(run: &RunResult) -> String {
-    let mut phrases = vec![
-        "bars: share of the column's highest",
-        "bold: above the limit; at or below it all are equally good",
-        "how much is denied is neither good nor bad in itself",
-    ];
+fn footer(run: &RunResult, columns: &[Column]) -> String {
+    let mut phrases = vec!["bars: share of the column's highest"];
+    if has(columns, |cell| cell.is_broken) {
+        phrases.push("bold: above the limit; at or below it all are equally good");
+    }
+    phrases.push("how much is denied is neither good nor bad in itself");
     if run.keys.len() > 1 {
         phrases.push("fairness: 1 when all keys fare alike (Jain's index)");
     }

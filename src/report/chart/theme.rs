@@ -135,18 +135,32 @@ impl Face {
         shortened(fits)
     }
 
-    /// The text in lines no wider than `room`, broken between words, at most `most` of them; what
-    /// does not fit is left out in the middle of a line.
+    /// Where a word wider than `room` may be broken.
+    fn parts(self, word: &str, room: f64) -> Vec<&str> {
+        if self.width(word) <= room {
+            vec![word]
+        } else {
+            word.split_inclusive(['_', '-', '/', '.', ':']).collect()
+        }
+    }
+
+    /// The text in lines no wider than `room`, broken between words, and within one that is wider than
+    /// a line after its marks; at most `most` lines, and what does not fit is left out in the middle
+    /// of one.
     pub(super) fn wrap(self, text: &str, room: f64, most: usize) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for word in text.split(' ').filter(|word| !word.is_empty()) {
-            let is_last = lines.len() == most;
-            match lines.last_mut() {
-                Some(line) if is_last || self.width(&format!("{line} {word}")) <= room => {
-                    line.push(' ');
-                    line.push_str(word);
+            let mut glue = " ";
+            for part in self.parts(word, room) {
+                let is_last = lines.len() == most;
+                match lines.last_mut() {
+                    Some(line) if is_last || self.width(&format!("{line}{glue}{part}")) <= room => {
+                        line.push_str(glue);
+                        line.push_str(part);
+                    }
+                    _ => lines.push(part.to_owned()),
                 }
-                _ => lines.push(word.to_owned()),
+                glue = "";
             }
         }
         lines.iter().map(|line| self.fit(line, room)).collect()
@@ -189,6 +203,8 @@ mod tests {
         assert_eq!(lines.join(" "), text);
         assert!(lines.iter().all(|line| BODY.width(line) <= 300.0));
         assert_eq!(BODY.wrap(text, 300.0, 2).len(), 2);
+        let name = BODY.wrap("a sliding_window_counter", 150.0, 3);
+        assert_eq!(name, ["a sliding_", "window_counter"]);
     }
 
     #[test]
