@@ -3,9 +3,9 @@
 
 use crate::error::Result;
 use crate::limiter::{
-    FixedWindow, FixedWindowConfig, Gcra, GcraConfig, LeakyBucket, LeakyBucketConfig,
-    SlidingWindowCounter, SlidingWindowCounterConfig, SlidingWindowLog, SlidingWindowLogConfig,
-    TokenBucket, TokenBucketConfig,
+    self, Explanation, FixedWindow, FixedWindowConfig, Gcra, GcraConfig, LeakyBucket,
+    LeakyBucketConfig, SlidingWindowCounter, SlidingWindowCounterConfig, SlidingWindowLog,
+    SlidingWindowLogConfig, TokenBucket, TokenBucketConfig,
 };
 use crate::params::{Contract, Params};
 use crate::report::chart::{self, ChartRow};
@@ -35,6 +35,8 @@ pub struct AlgorithmRow {
     pub level: &'static str,
     /// Why it may forward more than the limit in one window; empty where it never does.
     pub envelope: &'static str,
+    /// What it is, in words, with a worked trace.
+    pub explanation: &'static Explanation,
     /// Its parameters.
     pub parameters: &'static [Parameter],
     /// Whether a scenario without `[[algorithm]]` runs it.
@@ -55,10 +57,11 @@ pub const ALGORITHMS: &[AlgorithmRow] = &[
 
 const TOKEN_BUCKET: AlgorithmRow = AlgorithmRow {
     kind: "token_bucket",
+    explanation: &limiter::TOKEN_BUCKET,
     title: "Token bucket",
     summary: "Tokens refill at a rate up to a capacity; a request takes its cost in tokens or is denied.",
     level: "tokens",
-    envelope: "what is in the bucket comes on top of what it gains: up to twice the limit at the defaults",
+    envelope: "a burst comes on top of the rate: up to twice the limit at the defaults",
     parameters: &[
         Parameter {
             name: "capacity",
@@ -90,6 +93,7 @@ const TOKEN_BUCKET: AlgorithmRow = AlgorithmRow {
 
 const LEAKY_BUCKET: AlgorithmRow = AlgorithmRow {
     kind: "leaky_bucket",
+    explanation: &limiter::LEAKY_BUCKET,
     title: "Leaky bucket",
     summary: "Requests queue in a bucket that leaks at a constant rate, and are forwarded in their turn; what overflows is denied.",
     level: "queued",
@@ -129,6 +133,7 @@ const LEAKY_BUCKET: AlgorithmRow = AlgorithmRow {
 
 const FIXED_WINDOW: AlgorithmRow = AlgorithmRow {
     kind: "fixed_window",
+    explanation: &limiter::FIXED_WINDOW,
     title: "Fixed window counter",
     summary: "A counter per window of the clock; a request is allowed while the count stays within the limit.",
     level: "count",
@@ -152,6 +157,7 @@ const FIXED_WINDOW: AlgorithmRow = AlgorithmRow {
 
 const SLIDING_WINDOW_LOG: AlgorithmRow = AlgorithmRow {
     kind: "sliding_window_log",
+    explanation: &limiter::SLIDING_WINDOW_LOG,
     title: "Sliding window log",
     summary: "The times of the last window's requests; a request is allowed while they stay within the limit.",
     level: "entries",
@@ -169,6 +175,7 @@ const SLIDING_WINDOW_LOG: AlgorithmRow = AlgorithmRow {
 
 const SLIDING_WINDOW_COUNTER: AlgorithmRow = AlgorithmRow {
     kind: "sliding_window_counter",
+    explanation: &limiter::SLIDING_WINDOW_COUNTER,
     title: "Sliding window counter",
     summary: "Counts of this and the previous clock window, the latter fading as time passes: an estimate of the sliding count.",
     level: "estimate",
@@ -196,10 +203,11 @@ const SLIDING_WINDOW_COUNTER: AlgorithmRow = AlgorithmRow {
 
 const GCRA: AlgorithmRow = AlgorithmRow {
     kind: "gcra",
+    explanation: &limiter::GCRA,
     title: "GCRA",
     summary: "One theoretical arrival time per key; a request may come ahead of it by a tolerance. Admits what a token bucket does.",
     level: "ahead",
-    envelope: "its burst comes on top of its rate: up to twice the limit at the defaults",
+    envelope: "a burst comes on top of the rate: up to twice the limit at the defaults",
     parameters: &[
         Parameter {
             name: "burst",

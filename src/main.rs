@@ -11,6 +11,9 @@ fn main() -> ExitCode {
         Command::Run(args) => cli::run::run(&args),
         Command::Check(args) => cli::check::run(&args),
         Command::List => cli::list::run(),
+        Command::Explain(args) => cli::explain::run(&args),
+        Command::New(args) => cli::new::run(&args),
+        Command::Completions(args) => cli::completions::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

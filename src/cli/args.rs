@@ -13,6 +13,9 @@ Examples:
   ratesim run day.toml --set traffic.0.rate=200/s --set algorithm.gcra.burst=5
   ratesim check day.toml > resolved.toml
   ratesim list
+  ratesim explain gcra --chart gcra.png
+  ratesim new question
+  ratesim completions bash > ~/.local/share/bash-completion/completions/ratesim
 
 Exit status: 0 done, 1 failed while running, 2 wrong input.";
 
@@ -33,6 +36,39 @@ pub(crate) enum Command {
     Check(Check),
     /// List algorithms, traffic patterns, charts and ready scenarios
     List,
+    /// Explain an algorithm: what it is, its parameters, trade-offs, a worked trace
+    Explain(Explain),
+    /// Write a commented scenario to start from
+    New(New),
+    /// Print completions for a shell
+    Completions(Completions),
+}
+
+/// Arguments of `explain`.
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    /// Its kind, such as token_bucket
+    #[arg(value_name = "ALGORITHM")]
+    pub(crate) algorithm: String,
+    /// Draw the worked trace into this file (.png or .svg)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) chart: Option<PathBuf>,
+}
+
+/// Arguments of `new`.
+#[derive(Debug, Args)]
+pub(crate) struct New {
+    /// Name of the file; .toml is added where it has no ending
+    #[arg(value_name = "NAME")]
+    pub(crate) name: PathBuf,
+}
+
+/// Arguments of `completions`.
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
 }
 
 /// Arguments of `run`.

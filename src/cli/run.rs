@@ -12,7 +12,7 @@ use ratesim::params::Moment;
 use ratesim::report::chart::{self, View};
 use ratesim::report::{csv, run_json, terminal};
 use ratesim::scenario::Scenario;
-use ratesim::simulation::{self, Plan, Progress};
+use ratesim::simulation::{self, Progress};
 use ratesim::units::SimTime;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::collections::BTreeMap;
@@ -122,34 +122,11 @@ impl Job {
     fn run(self, args: &Run) -> Result<String> {
         // Made before the run, which may take long: a folder that cannot be written is known now.
         let mut output = Output::begin(&self.folder)?;
-        let Scenario {
-            title,
-            limit,
-            epoch,
-            seed,
-            horizon,
-            workload,
-            candidates,
-            resolved,
-            notes,
-            ..
-        } = self.scenario;
-        let bar = Bar::new(
-            title.clone(),
-            workload.expected_requests(),
-            "requests",
-            args.quiet,
-        );
-        let plan = Plan {
-            title,
-            limit,
-            epoch,
-            horizon: SimTime::ZERO.saturating_add(horizon),
-            seed,
-            workload,
-            candidates,
-            with_timeline: self.with_timeline,
-        };
+        let resolved = self.scenario.resolved.clone();
+        let notes = self.scenario.notes.clone();
+        let plan = self.scenario.into_plan(self.with_timeline);
+        let expected = plan.workload.expected_requests();
+        let bar = Bar::new(plan.title.clone(), expected, "requests", args.quiet);
         let result = simulation::run(&plan, &bar)?;
         drop(bar);
 
@@ -160,7 +137,7 @@ impl Job {
         let files = output.files().to_vec();
         let origin = run_json::Origin {
             scenario: &resolved,
-            seed,
+            seed: plan.seed,
             notes: &notes,
             files: &files,
         };

@@ -5,10 +5,30 @@
 //! first request that finds none open, as a counter that is incremented and then told to expire
 //! does. Up to 2n can pass around a window's edge.
 
-use super::{Algorithm, Decision, Motion};
+use super::{Algorithm, ClosedForm, Decision, Explanation, Motion, StoredAs};
 use crate::error::Result;
 use crate::params::{Contract, Params};
 use crate::units::{Cost, Level, Limit, Nanos, Retry, SimTime};
+
+/// What it is, in words.
+pub const FIXED_WINDOW: Explanation = Explanation {
+    how: "The clock is cut into windows of equal length with a counter each. A request is allowed \
+          while the counter of its window stays within the limit; a new window starts from 0.",
+    good: &[
+        "One counter per key: the cheapest to store and to explain.",
+        "A new window is not held back by what came before it.",
+    ],
+    bad: &[
+        "Around an edge twice the limit passes within a moment.",
+        "All who were denied come back at the same instant, the next edge.",
+    ],
+    sources: "The usual INCR and EXPIRE in Redis, where the window opens with the first request \
+              (anchor = \"first_request\").",
+    limit: "5/1m",
+    arrivals: &[
+        55_000, 56_000, 57_000, 58_000, 59_000, 60_000, 61_000, 62_000, 63_000, 64_000,
+    ],
+};
 
 /// What a scenario says about a fixed window counter.
 #[derive(Clone, Copy, Debug)]
@@ -153,6 +173,20 @@ impl Algorithm for FixedWindow {
             0 => 0,
             _ => state.end,
         }))
+    }
+
+    fn closed_form(&self) -> Option<ClosedForm> {
+        let window = Nanos::new(self.window);
+        self.phase.map(|_| {
+            ClosedForm::FixedWindow(Limit {
+                units: self.limit,
+                window,
+            })
+        })
+    }
+
+    fn stored_as(&self, _: &Self::State) -> StoredAs {
+        StoredAs::Number
     }
 
     fn state_bytes(&self, _: &Self::State) -> usize {

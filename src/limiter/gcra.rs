@@ -8,10 +8,28 @@
 //! allowance until it has caught up, and never more. Source: ITU-T I.371, ATM Forum TM 4.1.
 
 use super::width::{Width, fits_narrow};
-use super::{Algorithm, Decision, Motion};
+use super::{Algorithm, ClosedForm, Decision, Explanation, Motion, StoredAs};
 use crate::error::Result;
 use crate::params::{Contract, Params, count};
 use crate::units::{Cost, Level, Nanos, Rate, Retry, SimTime};
+
+/// What it is, in words.
+pub const GCRA: Explanation = Explanation {
+    how: "The generic cell rate algorithm keeps one time per key: the theoretical arrival time (TAT) \
+          of the next request if all came evenly, one emission interval apart. A request that comes \
+          no more than the tolerance before it is allowed, and moves it on by an interval.",
+    good: &[
+        "Decides like a token bucket and stores a single number.",
+        "One compare and one addition; easy to make atomic.",
+    ],
+    bad: &[
+        "The stored time says little to a human reader.",
+        "Forwards up to burst + rate × window in one window: twice the limit at the defaults.",
+    ],
+    sources: "ITU-T I.371 and ATM Forum TM 4.1; redis-cell and governor use it.",
+    limit: "6/600ms",
+    arrivals: &[0, 100, 110, 120, 130, 140, 150, 160, 170, 180, 1_000, 1_010],
+};
 
 /// What a scenario says about a GCRA.
 #[derive(Clone, Copy, Debug)]
@@ -168,6 +186,17 @@ impl<W: Width> Algorithm for Gcra<W> {
 
     fn fresh_at(&self, state: &Self::State) -> Option<SimTime> {
         self.time(state.0)
+    }
+
+    fn closed_form(&self) -> Option<ClosedForm> {
+        Some(ClosedForm::Bucket {
+            capacity: self.burst,
+            per_second: Level::new(self.pace.wide(), self.interval.wide()).as_f64() * 1e9,
+        })
+    }
+
+    fn stored_as(&self, _: &Self::State) -> StoredAs {
+        StoredAs::Number
     }
 
     fn state_bytes(&self, _: &Self::State) -> usize {

@@ -9,10 +9,30 @@
 //! directions in communications" (1986), in its queue and its meter form.
 
 use super::width::{Width, fits_narrow};
-use super::{Algorithm, Decision, Motion};
+use super::{Algorithm, ClosedForm, Decision, Explanation, Motion, StoredAs};
 use crate::error::Result;
 use crate::params::{Contract, Params, count};
 use crate::units::{Cost, Level, Nanos, Rate, Retry, SimTime};
+
+/// What it is, in words.
+pub const LEAKY_BUCKET: Explanation = Explanation {
+    how: "Requests queue in a bucket that leaks at a constant rate; each is forwarded when its turn \
+          comes, and what would overflow the bucket is denied. As a meter it decides the same and \
+          forwards at once.",
+    good: &[
+        "What is behind it sees an even flow and no bursts.",
+        "Memory is bounded by the size of the queue.",
+    ],
+    bad: &[
+        "A burst fills the queue: later requests are dropped while old ones wait.",
+        "Every burst costs waiting time, even when nobody else is there.",
+        "Two parameters to tune rather than one.",
+    ],
+    sources: "Used by Shopify for its API, and by nginx (limit_req) in a variant. Turner, New \
+              directions in communications, 1986.",
+    limit: "5/5s",
+    arrivals: &[0, 0, 0, 0, 0, 0, 0, 1_500, 2_500],
+};
 
 /// What a scenario says about a leaky bucket.
 #[derive(Clone, Copy, Debug)]
@@ -287,6 +307,22 @@ impl<W: Width> Algorithm for LeakyBucket<W> {
         let parts = state.backlog - self.lag(state.last);
         let at = u128::from(state.last) + self.time_of(parts)?;
         u64::try_from(at).ok().map(SimTime::from_nanos)
+    }
+
+    fn closed_form(&self) -> Option<ClosedForm> {
+        let plain = self.tick_phase.is_none() && self.patience.is_none();
+        plain.then(|| ClosedForm::Bucket {
+            capacity: self.capacity,
+            per_second: Level::new(self.outflow.wide(), self.unit.wide()).as_f64() * 1e9,
+        })
+    }
+
+    fn stored_as(&self, state: &Self::State) -> StoredAs {
+        if !self.queue {
+            return StoredAs::Hash;
+        }
+        let waiting = state.backlog.wide().div_ceil(self.unit.wide());
+        StoredAs::List(usize::try_from(waiting).unwrap_or(usize::MAX))
     }
 
     fn state_bytes(&self, _: &Self::State) -> usize {

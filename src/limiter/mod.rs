@@ -4,6 +4,7 @@
 //! is plain data that can be copied, compared and sent; time is an argument. No float takes part in
 //! any decision.
 
+mod explanation;
 mod fixed_window;
 mod gcra;
 mod leaky_bucket;
@@ -12,15 +13,18 @@ mod sliding_window_log;
 mod token_bucket;
 mod width;
 
-pub use fixed_window::{FixedWindow, FixedWindowConfig};
-pub use gcra::{Gcra, GcraConfig};
-pub use leaky_bucket::{LeakyBucket, LeakyBucketConfig};
-pub use sliding_window_counter::{SlidingWindowCounter, SlidingWindowCounterConfig};
-pub use sliding_window_log::{SlidingWindowLog, SlidingWindowLogConfig};
-pub use token_bucket::{TokenBucket, TokenBucketConfig};
+pub use explanation::Explanation;
+pub use fixed_window::{FIXED_WINDOW, FixedWindow, FixedWindowConfig};
+pub use gcra::{GCRA, Gcra, GcraConfig};
+pub use leaky_bucket::{LEAKY_BUCKET, LeakyBucket, LeakyBucketConfig};
+pub use sliding_window_counter::{
+    SLIDING_WINDOW_COUNTER, SlidingWindowCounter, SlidingWindowCounterConfig,
+};
+pub use sliding_window_log::{SLIDING_WINDOW_LOG, SlidingWindowLog, SlidingWindowLogConfig};
+pub use token_bucket::{TOKEN_BUCKET, TokenBucket, TokenBucketConfig};
 pub use width::Width;
 
-use crate::units::{Cost, Level, Nanos, Retry, SimTime};
+use crate::units::{Cost, Level, Limit, Nanos, Retry, SimTime};
 use std::fmt::Debug;
 
 /// What an algorithm says to one request.
@@ -57,6 +61,40 @@ pub enum Motion {
     Steps,
     /// It runs straight from break to break and never jumps.
     Slopes,
+}
+
+/// How one key's state is kept in Redis by the usual design of the algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoredAs {
+    /// One string that holds a number: a counter, a time.
+    Number,
+    /// Two such strings.
+    TwoNumbers,
+    /// A hash of an amount and a time.
+    Hash,
+    /// A sorted set of this many times.
+    SortedSet(usize),
+    /// A list of this many waiting requests.
+    List(usize),
+}
+
+/// Which closed form gives the share that the algorithm denies of Poisson arrivals at unit cost in
+/// the long run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ClosedForm {
+    /// A bucket of this whole capacity at this rate per second: the queue M/D/1/K.
+    Bucket {
+        /// K.
+        capacity: Cost,
+        /// Units per second.
+        per_second: f64,
+    },
+    /// A count per fixed window.
+    FixedWindow(Limit),
+    /// A log of admitted requests: Erlang B.
+    LogOfAdmitted(Limit),
+    /// A log of all requests.
+    LogOfAll(Limit),
 }
 
 /// One rate-limiting algorithm with its parameters.
@@ -106,6 +144,25 @@ pub trait Algorithm: Clone + Send + Sync + 'static {
     fn is_fresh(&self, state: &Self::State, now: SimTime) -> bool {
         self.fresh_at(state).is_some_and(|at| at <= now)
     }
+
+    /// For an algorithm that estimates the cost of the trailing window, the estimate at `now`.
+    fn estimate(&self, _state: &Self::State, _now: SimTime) -> Option<Level> {
+        None
+    }
+
+    /// Whether a request so decided is counted by the algorithm: the admitted ones, unless an option
+    /// says otherwise.
+    fn counts(&self, _cost: Cost, decision: Decision) -> bool {
+        decision.is_admitted()
+    }
+
+    /// The closed form of the share denied under Poisson arrivals at unit cost, where there is one.
+    fn closed_form(&self) -> Option<ClosedForm> {
+        None
+    }
+
+    /// How Redis would hold this state.
+    fn stored_as(&self, state: &Self::State) -> StoredAs;
 
     /// Bytes of this state, heap included: what the limiter holds, not what the simulator does.
     fn state_bytes(&self, state: &Self::State) -> usize;

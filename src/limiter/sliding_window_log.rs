@@ -6,11 +6,28 @@
 //! when sum + c ≤ n. Exact, at the price of an entry per request: 8 bytes, or 16 once the log holds
 //! a cost other than 1. A log is trimmed only when its key is touched.
 
-use super::{Algorithm, Decision, Motion};
+use super::{Algorithm, ClosedForm, Decision, Explanation, Motion, StoredAs};
 use crate::error::Result;
 use crate::params::{Contract, Params};
-use crate::units::{Cost, Level, Limit, Retry, SimTime};
+use crate::units::{Cost, Level, Limit, Nanos, Retry, SimTime};
 use std::collections::VecDeque;
+
+/// What it is, in words.
+pub const SLIDING_WINDOW_LOG: Explanation = Explanation {
+    how: "The time of every request is logged. At each request entries that have left the window are \
+          dropped; it is allowed when those that remain, itself included, are within the limit. In \
+          the textbook form denied requests stay in the log; with log_denied = false only admitted \
+          ones are logged.",
+    good: &["Never more than the limit in any window, wherever it begins."],
+    bad: &[
+        "Stores a time per request: memory grows with the limit, and with denied requests too in \
+         the textbook form.",
+        "In the textbook form a client that keeps trying is never allowed again.",
+    ],
+    sources: "A sorted set in Redis (ZADD, ZREMRANGEBYSCORE, ZCARD).",
+    limit: "3/1m",
+    arrivals: &[1_000, 30_000, 50_000, 80_000, 85_000],
+};
 
 /// What a scenario says about a sliding window log.
 #[derive(Clone, Copy, Debug)]
@@ -219,6 +236,25 @@ impl Algorithm for SlidingWindowLog {
     }
 
     /// The state and its entries; what the queues have allocated beyond them is not counted.
+    fn counts(&self, cost: Cost, decision: Decision) -> bool {
+        decision.is_admitted() || (self.log_denied && cost <= self.limit)
+    }
+
+    fn closed_form(&self) -> Option<ClosedForm> {
+        let limit = Limit {
+            units: self.limit,
+            window: Nanos::new(self.window),
+        };
+        Some(match self.log_denied {
+            false => ClosedForm::LogOfAdmitted(limit),
+            true => ClosedForm::LogOfAll(limit),
+        })
+    }
+
+    fn stored_as(&self, state: &Self::State) -> StoredAs {
+        StoredAs::SortedSet(state.times.len())
+    }
+
     fn state_bytes(&self, state: &Self::State) -> usize {
         let costs = state.costs.as_ref().map_or(0, |costs| {
             size_of::<Costs>() + costs.each.len() * size_of::<Cost>()

@@ -6,10 +6,31 @@
 //! every step is whole. Source: ATM Forum traffic management, RFC 2697 (the committed bucket).
 
 use super::width::{Width, fits_narrow};
-use super::{Algorithm, Decision, Motion};
+use super::{Algorithm, ClosedForm, Decision, Explanation, Motion, StoredAs};
 use crate::error::Result;
 use crate::params::{Contract, Params, count};
 use crate::units::{Cost, Level, Nanos, Rate, Retry, SimTime};
+
+/// What it is, in words.
+pub const TOKEN_BUCKET: Explanation = Explanation {
+    how: "A bucket holds tokens up to its capacity and gains them at a steady rate; what does not fit \
+          is lost. A request takes as many tokens as it costs, or is denied when there are too few. \
+          Nothing ticks: the level is worked out from the time since the last request.",
+    good: &[
+        "Lets short bursts through while the average stays at the rate.",
+        "Two numbers per key, whatever the traffic.",
+        "Capacity and rate can be tuned apart.",
+    ],
+    bad: &[
+        "Forwards up to capacity + rate × window in one window: twice the limit at the defaults.",
+        "Two parameters to tune rather than one.",
+        "A bucket kept in whole tokens, or in floats, drifts from the exact answer.",
+    ],
+    sources: "Widely used by API gateways and clouds (Amazon, Stripe). RFC 2697 describes the bucket \
+              of committed bursts.",
+    limit: "5/2500ms",
+    arrivals: &[0, 0, 0, 0, 0, 0, 0, 1_500, 1_500, 1_500, 1_500],
+};
 
 /// What a scenario says about a token bucket.
 #[derive(Clone, Copy, Debug)]
@@ -269,6 +290,18 @@ impl<W: Width> Algorithm for TokenBucket<W> {
         u64::try_from(u128::from(state.last) + wait)
             .ok()
             .map(SimTime::from_nanos)
+    }
+
+    fn closed_form(&self) -> Option<ClosedForm> {
+        let steady = self.continuous && self.initial == self.full;
+        steady.then(|| ClosedForm::Bucket {
+            capacity: self.capacity,
+            per_second: Level::new(self.gain.wide(), self.unit.wide()).as_f64() * 1e9,
+        })
+    }
+
+    fn stored_as(&self, _: &Self::State) -> StoredAs {
+        StoredAs::Hash
     }
 
     fn state_bytes(&self, _: &Self::State) -> usize {

@@ -71,6 +71,25 @@ impl Forwards {
         }
     }
 
+    /// Judges a decision at `now` by all that was offered in (t − w, t], and notes what it offered.
+    ///
+    /// Allowed although the offered cost, itself included, exceeds n; denied although it does not.
+    pub fn observe_offered(
+        &mut self,
+        limit: Limit,
+        now: SimTime,
+        cost: Cost,
+        decision: Decision,
+    ) -> Verdict {
+        let offered = self.observe(limit, now, cost, Decision::Allow);
+        let exceeds = offered.false_allow;
+        Verdict {
+            false_allow: cost > 0 && exceeds && decision.is_admitted(),
+            false_deny: cost > 0 && !exceeds && !decision.is_admitted(),
+            window_count: offered.window_count,
+        }
+    }
+
     /// Drops what left the window of `now` and takes in what was forwarded by `now`.
     fn move_to(&mut self, window: u64, now: u64) {
         while let Some((at, cost)) = self.entries.get(self.due) {
@@ -218,6 +237,28 @@ mod tests {
             forwards
                 .observe(FIVE_A_MINUTE, at(100), 1, last)
                 .false_allow
+        );
+    }
+
+    #[test]
+    fn counting_all_that_is_offered_judges_by_demand() {
+        let mut offered = Forwards::default();
+        let verdicts: Vec<_> = (0..7)
+            .map(|second| {
+                let decision = if second == 1 {
+                    Decision::Deny
+                } else {
+                    Decision::Allow
+                };
+                offered.observe_offered(FIVE_A_MINUTE, at(second), 1, decision)
+            })
+            .collect();
+        // The second request was refused with room; the sixth and seventh were beyond five offered.
+        let wrong = |verdict: &Verdict| (verdict.false_deny, verdict.false_allow);
+        assert_eq!(wrong(&verdicts[1]), (true, false));
+        assert_eq!(
+            verdicts.iter().map(wrong).filter(|wrong| wrong.1).count(),
+            2
         );
     }
 

@@ -1,7 +1,7 @@
 //! The one list of measures: `summary.csv`, the terminal table and the documentation derive from it.
 
-use super::{CandidateResult, RunResult};
-use crate::units::{Nanos, decimal};
+use super::{CandidateResult, RunResult, theory};
+use crate::units::{Nanos, SimTime, decimal};
 use std::fmt;
 
 /// One measure of a candidate.
@@ -17,7 +17,7 @@ pub struct Metric {
 }
 
 /// A measured value, exact, in the form that files show.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Reading {
     /// A name.
     Text(String),
@@ -31,6 +31,8 @@ pub enum Reading {
     MeanBytes(u128, u128),
     /// A ratio of a part to its whole.
     Share(u128, u128),
+    /// A statistic that is no ratio of counts.
+    Real(f64),
     /// A length of time; [`Nanos::FOREVER`] is `inf`.
     Time(Nanos),
     /// Not measured here.
@@ -52,6 +54,7 @@ impl fmt::Display for Reading {
             Self::Ratio(parts, whole)
             | Self::MeanBytes(parts, whole)
             | Self::Share(parts, whole) => f.write_str(&ratio(*parts, *whole, Self::PLACES)),
+            Self::Real(value) => write!(f, "{value:.6}"),
             Self::Time(Nanos::FOREVER) => f.write_str("inf"),
             Self::Time(time) => f.write_str(&decimal(u128::from(time.get()), 9)),
         }
@@ -87,6 +90,27 @@ fn percentile(candidate: &CandidateResult, percent: u64) -> Reading {
         .delays
         .percentile(percent)
         .map_or(Reading::Absent, Reading::Time)
+}
+
+impl CandidateResult {
+    /// When the first request was refused.
+    pub fn first_denied(&self) -> Option<SimTime> {
+        self.per_key.iter().filter_map(|key| key.first_denied).min()
+    }
+}
+
+/// Jain's index (Σx)² / (k Σx²) over the k keys that came, x being a key's admitted share, kept to
+/// nine decimals.
+fn fairness(candidate: &CandidateResult) -> Reading {
+    let (mut keys, mut sum, mut squares) = (0u128, 0u128, 0u128);
+    for key in candidate.per_key.iter().filter(|key| key.requests > 0) {
+        let share = u128::from(key.allowed) * 1_000_000_000 / u128::from(key.requests);
+        keys += 1;
+        sum += share;
+        squares += share * share;
+    }
+    // With fewer than 2^32 keys both products stay below 2^128.
+    Reading::Ratio(sum * sum, keys * squares)
 }
 
 /// Every measure, in the order of the columns.
@@ -152,18 +176,6 @@ pub const METRICS: &[Metric] = &[
         read: |c, _| share(c.tally.allowed, c.tally.requests),
     },
     Metric {
-        column: "offered_cost",
-        heading: "",
-        meaning: "cost of all requests",
-        read: |c, _| Reading::Count(c.tally.offered_cost),
-    },
-    Metric {
-        column: "allowed_cost",
-        heading: "",
-        meaning: "cost of the admitted requests",
-        read: |c, _| Reading::Count(c.tally.allowed_cost),
-    },
-    Metric {
         column: "peak_in_window",
         heading: "peak in\nwindow",
         meaning: "the most cost forwarded for one key in any half-open window of the limit's length",
@@ -194,6 +206,16 @@ pub const METRICS: &[Metric] = &[
         read: |c, _| share(c.tally.false_allow + c.tally.false_deny, c.tally.requests),
     },
     Metric {
+        column: "estimate_error",
+        heading: "",
+        meaning: "for estimating algorithms, mean of |estimate − true count| / true count over \
+                  requests with a true count above 0",
+        read: |c, _| {
+            let (sum, requests) = c.estimates.mean();
+            Reading::Ratio(sum, requests)
+        },
+    },
+    Metric {
         column: "state_bytes_peak",
         heading: "peak\nmemory",
         meaning: "the most bytes of state held for keys that cannot be forgotten",
@@ -218,10 +240,22 @@ pub const METRICS: &[Metric] = &[
         },
     },
     Metric {
+        column: "redis_bytes_peak",
+        heading: "",
+        meaning: "the most bytes that Redis would report for the same state (MEMORY USAGE)",
+        read: |c, _| Reading::Bytes(positive(c.redis_bytes.peak())),
+    },
+    Metric {
         column: "live_keys_peak",
         heading: "",
         meaning: "the most keys that could not be forgotten at one time",
         read: |c, _| Reading::Count(positive(c.live_keys.peak())),
+    },
+    Metric {
+        column: "store_ops",
+        heading: "",
+        meaning: "operations on a remote store per request; absent where the state is local",
+        read: |_, _| Reading::Absent,
     },
     Metric {
         column: "delay_p50_s",
@@ -240,6 +274,60 @@ pub const METRICS: &[Metric] = &[
         heading: "",
         meaning: "the longest wait of an admitted request, in seconds",
         read: |c, _| percentile(c, 100),
+    },
+    Metric {
+        column: "fairness",
+        heading: "",
+        meaning: "Jain's index of the keys' admitted shares: 1 when all keys fare alike, 1/keys when \
+                  one takes all",
+        read: |c, _| fairness(c),
+    },
+    Metric {
+        column: "first_denied_s",
+        heading: "",
+        meaning: "when the first request was refused, in seconds; absent when none was",
+        read: |c, _| {
+            c.first_denied()
+                .map_or(Reading::Absent, |at| Reading::Time(at.since(SimTime::ZERO)))
+        },
+    },
+    Metric {
+        column: "legitimate_denied",
+        heading: "legit.\ndenied",
+        meaning: "share of the requests labelled legitimate that was refused",
+        read: |c, _| share(c.tally.legitimate_denied, c.tally.legitimate),
+    },
+    Metric {
+        column: "abusive_allowed",
+        heading: "abusive\nallowed",
+        meaning: "share of the requests labelled not legitimate that was admitted",
+        read: |c, _| share(c.tally.abusive_allowed, c.tally.abusive),
+    },
+    Metric {
+        column: "offered_cost",
+        heading: "",
+        meaning: "cost of all requests",
+        read: |c, _| Reading::Count(c.tally.offered_cost),
+    },
+    Metric {
+        column: "allowed_cost",
+        heading: "",
+        meaning: "cost of the admitted requests",
+        read: |c, _| Reading::Count(c.tally.allowed_cost),
+    },
+    Metric {
+        column: "theory",
+        heading: "",
+        meaning: "the share denied by the closed form, where one covers the scenario",
+        read: |c, run| theory::compare(c, run).map_or(Reading::Absent, |t| Reading::Real(t.theory)),
+    },
+    Metric {
+        column: "theory_error_se",
+        heading: "",
+        meaning: "how far the measured share lies from it, in standard errors (batch means)",
+        read: |c, run| {
+            theory::compare(c, run).map_or(Reading::Absent, |t| Reading::Real(t.distance()))
+        },
     },
 ];
 

@@ -1,7 +1,7 @@
 //! What a run yields: everything that reports are made of.
 
-use super::{Delays, Grid, Staircase};
-use crate::limiter::{Decision, Motion};
+use super::{Delays, Estimates, Grid, Staircase};
+use crate::limiter::{ClosedForm, Decision, Motion};
 use crate::units::{Cost, Epoch, Level, Limit, Retry, SimTime};
 use crate::workload::{Arrival, Mark};
 use std::sync::Arc;
@@ -27,6 +27,9 @@ pub struct RunResult {
     pub keys: Arc<Vec<String>>,
     /// What arrivals' marks stand for.
     pub marks: Vec<Mark>,
+    /// Where the traffic is one Poisson block at unit cost over the whole run: rates per second and
+    /// how many keys have each.
+    pub poisson_rates: Vec<(f64, f64)>,
     /// The buckets of the series.
     pub grid: Grid,
     /// Every arrival in order, in runs small enough for a timeline.
@@ -60,6 +63,12 @@ pub struct CandidateResult {
     pub delays: Delays,
     /// Bytes of state of the keys that cannot be forgotten, over time.
     pub state_bytes: Staircase,
+    /// The same state as Redis would hold it, over time.
+    pub redis_bytes: Staircase,
+    /// Errors of the estimate, for algorithms that estimate.
+    pub estimates: Estimates,
+    /// The closed form of the share denied under Poisson arrivals, where there is one.
+    pub closed_form: Option<ClosedForm>,
     /// Keys that cannot be forgotten, over time.
     pub live_keys: Staircase,
     /// One row per bucket of the run's grid.
@@ -91,6 +100,14 @@ pub struct Tally {
     pub false_deny: u64,
     /// The most cost forwarded for one key in any half-open window of the limit's length.
     pub peak_in_window: u128,
+    /// Requests of traffic labelled legitimate.
+    pub legitimate: u64,
+    /// Of these, refused.
+    pub legitimate_denied: u64,
+    /// Requests of traffic labelled as not legitimate.
+    pub abusive: u64,
+    /// Of these, admitted.
+    pub abusive_allowed: u64,
 }
 
 /// One key's counts.

@@ -2,7 +2,7 @@
 
 use super::text::{bytes, duration, grouped, limit, multiple, percent, visible};
 use crate::measure::{CandidateResult, RunResult};
-use crate::units::Nanos;
+use crate::units::{Nanos, SimTime};
 
 /// One sentence about a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +38,7 @@ pub fn findings(run: &RunResult) -> Vec<Finding> {
     }
     found.extend(over_limit(run));
     found.extend(within_limit(run));
+    found.extend(first_denials(run));
     found.extend(false_denials(run));
     found.extend(delays(run));
     found.extend(memory(run));
@@ -137,6 +138,33 @@ fn names(candidates: &[&CandidateResult]) -> Option<String> {
         return Some(last.clone());
     }
     Some(format!("{} and {last}", others.join(", ")))
+}
+
+/// When the earliest and the latest of the candidates began to refuse.
+fn first_denials(run: &RunResult) -> Vec<Finding> {
+    let mut times: Vec<SimTime> = run
+        .candidates
+        .iter()
+        .filter_map(CandidateResult::first_denied)
+        // What is refused within the first window is plain from the table.
+        .filter(|at| at.since(run.first) > run.limit.window)
+        .collect();
+    times.sort_unstable();
+    times.dedup();
+    let ends = [times.first(), times.last().filter(|_| times.len() > 1)];
+    let of = |at: &SimTime| {
+        let who: Vec<_> = run
+            .candidates
+            .iter()
+            .filter(|c| c.first_denied() == Some(*at))
+            .collect();
+        let after = duration(at.since(run.first));
+        Some(note(format!(
+            "{} first denied a request {after} after the first one",
+            names(&who)?
+        )))
+    };
+    ends.into_iter().flatten().filter_map(of).collect()
 }
 
 /// Who refused what the limit had room for; those with the same count share a sentence.

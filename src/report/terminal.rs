@@ -5,7 +5,7 @@
 use super::findings::{Tone, findings};
 use super::text::{bytes, clock, duration, grouped, limit, multiple, percent, visible};
 use crate::limiter::Decision;
-use crate::measure::{CandidateResult, METRICS, Reading, RunResult};
+use crate::measure::{CandidateResult, METRICS, Reading, RunResult, theory};
 use crate::units::{Nanos, SimTime};
 use anstyle::{AnsiColor, Style};
 use comfy_table::{CellAlignment, Table, presets};
@@ -29,6 +29,10 @@ pub fn report(run: &RunResult) -> String {
     let mut text = heading(run);
     text.push_str(&table(run));
     text.push('\n');
+    if let Some(table) = theory_table(run) {
+        text.push_str(&table);
+        text.push('\n');
+    }
     for finding in findings(run) {
         let sign = match finding.tone {
             Tone::Bad => styled(BROKEN, "✗"),
@@ -83,23 +87,24 @@ fn table(run: &RunResult) -> String {
         })
         .collect();
     let says_something = |column: &usize| {
-        let optional = ["delayed", "delay\np99", "per\nkey"].contains(&shown[*column].heading);
+        let optional = [
+            "delayed",
+            "delay\np99",
+            "per\nkey",
+            "legit.\ndenied",
+            "abusive\nallowed",
+        ]
+        .contains(&shown[*column].heading);
         let per_key_of_one = shown[*column].heading == "per\nkey" && run.keys.len() == 1;
         !per_key_of_one && (!optional || rows.iter().any(|row| !is_nothing(&row[*column])))
     };
     let columns: Vec<usize> = (0..shown.len()).filter(says_something).collect();
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
+    let mut table = plain_table();
     table.set_header(columns.iter().map(|column| shown[*column].heading));
     for row in &rows {
         table.add_row(columns.iter().map(|column| written(&row[*column])));
     }
-    for (index, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, 2));
-        if index > 0 {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
+    align(&mut table);
     let heading_lines = 2;
     let mut text = String::new();
     for (index, line) in table.lines().enumerate() {
@@ -117,6 +122,48 @@ fn table(run: &RunResult) -> String {
     text
 }
 
+/// Closed forms beside what was measured, where one covers the scenario.
+fn theory_table(run: &RunResult) -> Option<String> {
+    let mut table = plain_table();
+    table.set_header(["share denied", "closed form", "measured", "apart"]);
+    let mut any = false;
+    for candidate in &run.candidates {
+        if let Some(found) = theory::compare(candidate, run) {
+            any = true;
+            table.add_row([
+                visible(&candidate.name),
+                format!("{:.2} %", 100.0 * found.theory),
+                format!("{:.2} %", 100.0 * found.measured),
+                format!("{:+.1} standard errors", found.distance()),
+            ]);
+        }
+    }
+    align(&mut table);
+    let mut text = String::new();
+    for (index, line) in table.lines().enumerate() {
+        let style = if index == 0 { DIM } else { Style::new() };
+        let _ = writeln!(text, "{}", styled(style, line.trim_end()));
+    }
+    any.then_some(text)
+}
+
+/// A table without lines.
+fn plain_table() -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table
+}
+
+/// Names to the left, everything else to the right.
+fn align(table: &mut Table) {
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 2));
+        if index > 0 {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+}
+
 fn is_nothing(reading: &Reading) -> bool {
     match reading {
         Reading::Absent
@@ -127,6 +174,7 @@ fn is_nothing(reading: &Reading) -> bool {
         Reading::Ratio(value, _) | Reading::MeanBytes(value, _) | Reading::Share(value, _) => {
             *value == 0
         }
+        Reading::Real(_) => false,
         Reading::Time(time) => *time == Nanos::ZERO,
         Reading::Text(text) => text.is_empty(),
     }
@@ -145,6 +193,7 @@ fn written(reading: &Reading) -> String {
         Reading::Ratio(parts, whole) => format!("{} ×", multiple(*parts, *whole)),
         Reading::MeanBytes(parts, whole) => bytes((parts + whole / 2) / whole),
         Reading::Share(parts, whole) => percent(*parts, *whole),
+        Reading::Real(value) => format!("{value:.2}"),
         Reading::Time(time) => duration(*time),
     }
 }

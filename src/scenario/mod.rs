@@ -20,8 +20,8 @@ pub use source::Source;
 use crate::catalog::TRAFFIC;
 use crate::error::Result;
 use crate::params::{Contract, FromValue, Params};
-use crate::simulation::Planned;
-use crate::units::{Epoch, Limit, Nanos};
+use crate::simulation::{Plan, Planned, Reference};
+use crate::units::{Epoch, Limit, Nanos, SimTime};
 use crate::workload::{Request, Workload};
 
 /// A scenario with everything resolved: what a run needs.
@@ -38,6 +38,8 @@ pub struct Scenario {
     pub seed: u64,
     /// When measuring ends.
     pub horizon: Nanos,
+    /// What decisions are judged by.
+    pub reference: Reference,
     /// Who asks, and when.
     pub workload: Workload,
     /// Who answers.
@@ -98,6 +100,7 @@ impl Scenario {
             epoch: traffic.epoch,
             seed: header.seed,
             horizon: traffic.horizon,
+            reference: header.reference,
             workload: traffic.workload,
             candidates: chosen.candidates,
             resolved,
@@ -105,6 +108,21 @@ impl Scenario {
         };
         scenario.check(bounds)?;
         Ok(scenario)
+    }
+
+    /// The run that the scenario asks for; `with_timeline` keeps every answer.
+    pub fn into_plan(self, with_timeline: bool) -> Plan {
+        Plan {
+            title: self.title,
+            limit: self.limit,
+            epoch: self.epoch,
+            horizon: SimTime::ZERO.saturating_add(self.horizon),
+            seed: self.seed,
+            workload: self.workload,
+            candidates: self.candidates,
+            reference: self.reference,
+            with_timeline,
+        }
     }
 }
 
@@ -116,6 +134,7 @@ struct Header {
     start: Option<Epoch>,
     seed: u64,
     duration: Option<Nanos>,
+    reference: Reference,
 }
 
 impl Header {
@@ -136,6 +155,10 @@ impl Header {
             let message = "must be longer than 0; leave it out to run until the last request";
             return Err(root.error("duration", message));
         }
+        let reference = match root.choice("reference", &["forwarded", "offered"], "forwarded")? {
+            "offered" => Reference::Offered,
+            _ => Reference::Forwarded,
+        };
         Ok(Self {
             title,
             description,
@@ -143,6 +166,7 @@ impl Header {
             start,
             seed,
             duration,
+            reference,
         })
     }
 }

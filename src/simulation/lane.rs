@@ -2,13 +2,25 @@
 
 use crate::limiter::{Algorithm, Decision};
 use crate::measure::{
-    Delays, Forwards, Grid, Held, KeyTally, Occupancy, Recorder, Series, Tally, Verdict,
+    Counted, Delays, Estimates, Forwards, Grid, Held, KeyTally, Occupancy, Recorder, Series, Tally,
+    Verdict,
 };
 use crate::units::{Limit, Nanos, SimTime};
 use crate::workload::Arrival;
+use std::sync::Arc;
+
+/// What decisions are judged by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reference {
+    /// What the candidate itself forwarded.
+    #[default]
+    Forwarded,
+    /// All that was offered, as one who counts every request does.
+    Offered,
+}
 
 /// What a lane needs to know of its run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Course {
     /// The contract that decisions are judged by.
     pub limit: Limit,
@@ -20,6 +32,12 @@ pub struct Course {
     pub one_key: bool,
     /// Whether every answer is kept.
     pub with_timeline: bool,
+    /// What decisions are judged by.
+    pub reference: Reference,
+    /// The keys' names: Redis stores them.
+    pub names: Arc<Vec<String>>,
+    /// For each mark, whether its requests ought to pass, where that is said.
+    pub legitimate: Arc<[Option<bool>]>,
     /// How many instants at which its memory changes a lane keeps exactly.
     pub instants: usize,
 }
@@ -42,6 +60,8 @@ pub struct LaneResult {
     pub delays: Delays,
     /// Memory over time.
     pub occupancy: Occupancy,
+    /// Errors of estimates.
+    pub estimates: Estimates,
     /// Amounts per bucket.
     pub series: Series,
     /// Answers and level lines, where they are kept.
@@ -52,6 +72,10 @@ pub struct LaneResult {
 struct Key<S> {
     state: S,
     forwards: Forwards,
+    /// All that was offered, where decisions are judged by that.
+    offered: Option<Box<Forwards>>,
+    /// What an estimating algorithm counted.
+    counted: Option<Box<Counted>>,
     held: Held,
     tally: KeyTally,
 }
@@ -71,6 +95,7 @@ impl<A: Algorithm> LaneOf<A> {
             per_key: Vec::new(),
             delays: Delays::default(),
             occupancy: Occupancy::keeping(course.instants),
+            estimates: Estimates::default(),
             series: Series::new(course.grid, course.one_key),
             recorder: course.with_timeline.then(Recorder::default),
         };
@@ -82,36 +107,67 @@ impl<A: Algorithm> LaneOf<A> {
         }
     }
 
+    /// Makes room for the keys up to `slot`.
+    fn reach(&mut self, slot: usize) {
+        if slot < self.keys.len() {
+            return;
+        }
+        let fresh = self.algorithm.fresh();
+        let estimates = self.algorithm.estimate(&fresh, SimTime::ZERO).is_some();
+        let offered = self.course.reference == Reference::Offered;
+        self.keys.resize_with(slot + 1, || Key {
+            state: fresh.clone(),
+            forwards: Forwards::default(),
+            offered: offered.then(Box::default),
+            counted: estimates.then(Box::default),
+            held: Held::default(),
+            tally: KeyTally::default(),
+        });
+    }
+
     fn decide(&mut self, arrival: &Arrival) {
+        let Arrival { at: now, cost, .. } = *arrival;
+        let slot = arrival.key.slot();
+        self.reach(slot);
         let Self {
             algorithm,
             course,
             keys,
             result,
         } = self;
-        let Arrival { at: now, cost, .. } = *arrival;
-        let slot = arrival.key.slot();
-        if keys.len() <= slot {
-            keys.resize_with(slot + 1, || Key {
-                state: algorithm.fresh(),
-                forwards: Forwards::default(),
-                held: Held::default(),
-                tally: KeyTally::default(),
-            });
-        }
+        let (limit, end) = (course.limit, course.horizon);
         let key = &mut keys[slot];
+
         result
             .occupancy
-            .before(algorithm, &key.state, &mut key.held, now, course.horizon);
+            .before(algorithm, &key.state, &mut key.held, now, end);
         result.series.before(algorithm, &key.state, now);
         if let Some(recorder) = &mut result.recorder {
             recorder.before(algorithm, &key.state, slot, now);
         }
+        if let Some(counted) = &mut key.counted {
+            result
+                .estimates
+                .before(algorithm, &key.state, counted, limit.window, now);
+        }
+
         let decision = algorithm.decide(&mut key.state, now, cost);
-        let verdict = key.forwards.observe(course.limit, now, cost, decision);
+
+        let mut verdict = key.forwards.observe(limit, now, cost, decision);
+        if let Some(offered) = &mut key.offered {
+            let judged = offered.observe_offered(limit, now, cost, decision);
+            verdict = Verdict {
+                window_count: verdict.window_count,
+                ..judged
+            };
+        }
+        if let Some(counted) = &mut key.counted {
+            Estimates::after(algorithm, &key.state, counted, (now, cost), decision);
+        }
+        let name = course.names[arrival.key.0 as usize].len();
         result
             .occupancy
-            .after(algorithm, &key.state, &mut key.held, now, course.horizon);
+            .after(algorithm, &key.state, (&mut key.held, name), now, end);
         result.series.observe(now, cost, decision, verdict);
         if let Some(recorder) = &mut result.recorder {
             recorder.after(algorithm, &key.state, slot, (now, cost), decision, verdict);
@@ -120,6 +176,9 @@ impl<A: Algorithm> LaneOf<A> {
             result.delays.add(decision.delay());
         }
         result.tally.add(cost, decision, verdict);
+        result
+            .tally
+            .add_labelled(course.legitimate[arrival.mark.0 as usize], decision);
         key.tally.add(now, decision, verdict);
     }
 }
@@ -169,6 +228,23 @@ impl Tally {
             self.delayed += u64::from(decision.delay() > Nanos::ZERO);
         } else {
             self.denied += 1;
+        }
+    }
+}
+
+impl Tally {
+    /// Counts a request of traffic that ought, or ought not, to pass.
+    fn add_labelled(&mut self, legitimate: Option<bool>, decision: Decision) {
+        match legitimate {
+            None => {}
+            Some(true) => {
+                self.legitimate += 1;
+                self.legitimate_denied += u64::from(!decision.is_admitted());
+            }
+            Some(false) => {
+                self.abusive += 1;
+                self.abusive_allowed += u64::from(decision.is_admitted());
+            }
         }
     }
 }

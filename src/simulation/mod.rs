@@ -7,7 +7,7 @@ mod replay;
 mod stepper;
 
 pub use candidate::{Candidate, erase};
-pub use lane::{Course, Lane, LaneResult};
+pub use lane::{Course, Lane, LaneResult, Reference};
 pub use plan::{Plan, Planned, Progress};
 pub use replay::run;
 pub use stepper::Stepper;

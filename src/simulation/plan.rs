@@ -1,6 +1,6 @@
 //! What is to be run: traffic, candidates and the contract.
 
-use super::Candidate;
+use super::{Candidate, Reference};
 use crate::units::{Epoch, Limit, SimTime};
 use crate::workload::Workload;
 
@@ -37,6 +37,8 @@ pub struct Plan {
     pub workload: Workload,
     /// Who answers.
     pub candidates: Vec<Planned>,
+    /// What decisions are judged by.
+    pub reference: Reference,
     /// Whether every answer is kept, for `timeline.csv` and request-by-request charts.
     pub with_timeline: bool,
 }

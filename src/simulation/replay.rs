@@ -8,12 +8,13 @@ use super::lane::{Course, Lane, LaneResult};
 use super::plan::{Plan, Planned, Progress};
 use crate::error::Result;
 use crate::measure::{
-    CandidateResult, Delays, Grid, KeyTally, LevelLine, Occupancy, Record, RunResult, Series,
-    Staircase, Tally,
+    CandidateResult, Delays, Estimates, Grid, KeyTally, LevelLine, Occupancy, Record, RunResult,
+    Series, Staircase, Tally,
 };
 use crate::units::{KeyId, SHARDS, SimTime};
-use crate::workload::{Arrival, ShardFeed};
+use crate::workload::{Arrival, Mark, ShardFeed};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// One shard of a run.
 #[derive(Default)]
@@ -31,7 +32,7 @@ impl Shard {
         &mut self,
         feed: &mut ShardFeed,
         plan: &Plan,
-        course: Course,
+        course: &Course,
         progress: &dyn Progress,
     ) {
         while feed.fill(&mut self.batch) {
@@ -42,7 +43,7 @@ impl Shard {
             self.span = Some((begun, last.at));
             self.requests += self.batch.len() as u64;
             if self.lanes.is_empty() {
-                let lane = |planned: &Planned| planned.candidate.lane(course);
+                let lane = |planned: &Planned| planned.candidate.lane(course.clone());
                 self.lanes = plan.candidates.iter().map(lane).collect();
             }
             let batch = &self.batch;
@@ -67,6 +68,9 @@ pub fn run(plan: &Plan, progress: &dyn Progress) -> Result<RunResult> {
         grid: Grid::over(plan.horizon.since(SimTime::ZERO)),
         one_key: keys.len() == 1,
         with_timeline: plan.with_timeline,
+        reference: plan.reference,
+        names: keys.clone(),
+        legitimate: legitimate(plan),
         instants: Staircase::EXACT / keys.len().clamp(1, SHARDS as usize),
     };
     let mut shards: Vec<Shard> = (0..SHARDS).map(|_| Shard::default()).collect();
@@ -76,7 +80,7 @@ pub fn run(plan: &Plan, progress: &dyn Progress) -> Result<RunResult> {
             .feeds()
             .par_iter_mut()
             .zip(&mut shards)
-            .for_each(|(feed, shard)| shard.consume(feed, plan, course, progress));
+            .for_each(|(feed, shard)| shard.consume(feed, plan, &course, progress));
     }
     let spans = shards.iter().filter_map(|shard| shard.span);
     let first = spans
@@ -87,7 +91,7 @@ pub fn run(plan: &Plan, progress: &dyn Progress) -> Result<RunResult> {
     let last = spans.map(|(_, last)| last).max().unwrap_or_default();
     let requests = shards.iter().map(|shard| shard.requests).sum();
     let order = plan.with_timeline.then(|| Order::of(plan, &mut shards));
-    let candidates = gather(plan, course, keys.len(), order.as_ref(), shards);
+    let candidates = gather(plan, &course, keys.len(), order.as_ref(), shards);
     Ok(RunResult {
         title: plan.title.clone(),
         limit: plan.limit,
@@ -97,11 +101,19 @@ pub fn run(plan: &Plan, progress: &dyn Progress) -> Result<RunResult> {
         last,
         requests,
         keys,
+        poisson_rates: plan.workload.poisson_rates(plan.horizon),
         marks: plan.workload.marks().to_vec(),
         grid: course.grid,
         arrivals: order.map(|order| order.arrivals),
         candidates,
     })
+}
+
+/// For each mark, whether its block's requests ought to pass.
+fn legitimate(plan: &Plan) -> Arc<[Option<bool>]> {
+    let blocks = plan.workload.blocks();
+    let of = |mark: &Mark| blocks[usize::from(mark.block)].legitimate;
+    plan.workload.marks().iter().map(of).collect()
 }
 
 /// The order of all arrivals of a run across its shards.
@@ -142,7 +154,7 @@ impl Order {
 /// Merges the lanes of all shards, in shard order, into one result per candidate.
 fn gather(
     plan: &Plan,
-    course: Course,
+    course: &Course,
     keys: usize,
     order: Option<&Order>,
     shards: Vec<Shard>,
@@ -169,18 +181,20 @@ struct Merge {
     per_key: Vec<KeyTally>,
     delays: Delays,
     occupancy: Occupancy,
+    estimates: Estimates,
     series: Series,
     records: Vec<Vec<Record>>,
     lines: Vec<LevelLine>,
 }
 
 impl Merge {
-    fn new(course: Course, keys: usize) -> Self {
+    fn new(course: &Course, keys: usize) -> Self {
         Self {
             tally: Tally::default(),
             per_key: vec![KeyTally::default(); keys],
             delays: Delays::default(),
             occupancy: Occupancy::default(),
+            estimates: Estimates::default(),
             series: Series::new(course.grid, course.one_key),
             records: vec![Vec::new(); SHARDS as usize],
             lines: Vec::new(),
@@ -191,6 +205,7 @@ impl Merge {
         self.tally.merge(&lane.tally);
         self.delays.merge(&lane.delays);
         self.occupancy.merge(&lane.occupancy);
+        self.estimates.merge(lane.estimates);
         self.series.merge(lane.series);
         let id = |slot: usize| KeyId::at(shard, slot).0 as usize;
         for (slot, tally) in lane.per_key.into_iter().enumerate() {
@@ -227,6 +242,9 @@ impl Merge {
             per_key: self.per_key,
             delays: self.delays,
             state_bytes: self.occupancy.bytes,
+            redis_bytes: self.occupancy.redis,
+            estimates: self.estimates,
+            closed_form: stepper.closed_form(),
             live_keys: self.occupancy.keys,
             series: self.series.into_buckets(),
             records,
@@ -246,5 +264,9 @@ impl Tally {
         self.false_allow += other.false_allow;
         self.false_deny += other.false_deny;
         self.peak_in_window = self.peak_in_window.max(other.peak_in_window);
+        self.legitimate += other.legitimate;
+        self.legitimate_denied += other.legitimate_denied;
+        self.abusive += other.abusive;
+        self.abusive_allowed += other.abusive_allowed;
     }
 }

@@ -1,7 +1,7 @@
 //! One algorithm with one key's state behind a plain interface: for explanations, tables and laws,
 //! where a virtual call per request does not matter.
 
-use crate::limiter::{Algorithm, Decision, Motion};
+use crate::limiter::{Algorithm, ClosedForm, Decision, Motion};
 use crate::units::{Cost, Level, Retry, SimTime};
 
 /// An algorithm and one key's state.
@@ -24,6 +24,8 @@ pub trait Stepper: Send {
     fn next_break(&self, after: SimTime) -> Option<SimTime>;
     /// See [`Algorithm::fresh_at`].
     fn fresh_at(&self) -> Option<SimTime>;
+    /// See [`Algorithm::closed_form`].
+    fn closed_form(&self) -> Option<ClosedForm>;
     /// See [`Algorithm::state_bytes`].
     fn state_bytes(&self) -> usize;
     /// A copy that goes its own way from here.
@@ -65,6 +67,9 @@ impl<A: Algorithm> Stepper for Steps<A> {
     }
     fn fresh_at(&self) -> Option<SimTime> {
         self.algorithm.fresh_at(&self.state)
+    }
+    fn closed_form(&self) -> Option<ClosedForm> {
+        self.algorithm.closed_form()
     }
     fn state_bytes(&self) -> usize {
         self.algorithm.state_bytes(&self.state)

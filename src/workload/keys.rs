@@ -233,6 +233,31 @@ impl Keys {
         }
     }
 
+    /// The keys' shares of the block's requests, each with the number of keys that have it.
+    #[allow(clippy::cast_precision_loss)]
+    pub(super) fn shares(&self) -> Vec<(f64, f64)> {
+        match self {
+            Self::One(_) => vec![(1.0, 1.0)],
+            Self::Many {
+                ids,
+                popularity: Popularity::Uniform,
+            } => {
+                let count = ids.len() as f64;
+                vec![(1.0 / count, count)]
+            }
+            Self::Many { ids, popularity } => {
+                let weights: Vec<f64> = (0..ids.len())
+                    .map(|index| popularity.weight(index))
+                    .collect();
+                let total: f64 = weights.iter().sum();
+                weights
+                    .into_iter()
+                    .map(|weight| (weight / total, 1.0))
+                    .collect()
+            }
+        }
+    }
+
     /// For each shard with keys of block `block`: the shard, its share of the block's requests, and
     /// the choice among its keys.
     pub(super) fn split(&self, seed: u64, block: u16) -> Vec<(u32, f64, KeyStream)> {

@@ -8,6 +8,7 @@ mod arrival;
 mod feed;
 mod keys;
 mod pattern;
+mod poisson_rates;
 mod random;
 mod read;
 mod rounds;

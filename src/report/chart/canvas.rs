@@ -42,7 +42,7 @@ pub(super) fn page(width: f64, height: f64, paint: impl FnOnce(&mut Canvas<'_>))
         };
         canvas.block((0.0, 0.0), pixels(size), WHITE);
         paint(&mut canvas);
-        drawn(canvas.backend.present());
+        canvas.backend.present().expect(DRAWS);
     }
     let in_units = format!("width=\"{}\" height=\"{}\"", size.0, size.1);
     let in_pixels = format!("width=\"{}\" height=\"{}\"", size.0 / UNITS, size.1 / UNITS);
@@ -66,16 +66,16 @@ fn stroke(color: RGBColor, width: f64) -> ShapeStyle {
     color.stroke_width(units(width).unsigned_abs())
 }
 
-/// A drawing into a string has nothing that can fail.
-fn drawn<E>(result: Result<(), E>) {
-    assert!(result.is_ok(), "a string takes any drawing");
-}
+/// Why drawing cannot fail.
+const DRAWS: &str = "a string takes any drawing";
 
 impl Canvas<'_> {
     /// A straight line.
     pub(super) fn line(&mut self, from: Point, to: Point, color: RGBColor, width: f64) {
         let style = stroke(color, width);
-        drawn(self.backend.draw_line(at(from), at(to), &style));
+        self.backend
+            .draw_line(at(from), at(to), &style)
+            .expect(DRAWS);
     }
 
     /// A dashed straight line.
@@ -121,7 +121,7 @@ impl Canvas<'_> {
         if points.len() > 1 {
             let style = stroke(color, width);
             let path = points.iter().copied().map(at);
-            drawn(self.backend.draw_path(path, &style));
+            self.backend.draw_path(path, &style).expect(DRAWS);
         }
     }
 
@@ -129,7 +129,9 @@ impl Canvas<'_> {
     pub(super) fn area(&mut self, points: &[Point], color: RGBColor) {
         if points.len() > 2 {
             let outline = points.iter().copied().map(at);
-            drawn(self.backend.fill_polygon(outline, &color.filled()));
+            self.backend
+                .fill_polygon(outline, &color.filled())
+                .expect(DRAWS);
         }
     }
 
@@ -138,14 +140,18 @@ impl Canvas<'_> {
         let (a, b) = (at(corner), at(opposite));
         let upper = (a.0.min(b.0), a.1.min(b.1));
         let lower = (a.0.max(b.0), a.1.max(b.1));
-        drawn(self.backend.draw_rect(upper, lower, &color.filled(), true));
+        self.backend
+            .draw_rect(upper, lower, &color.filled(), true)
+            .expect(DRAWS);
     }
 
     /// A filled disc.
     pub(super) fn disc(&mut self, center: Point, radius: f64, color: RGBColor) {
         let radius = units(radius).unsigned_abs();
         let style = color.filled();
-        drawn(self.backend.draw_circle(at(center), radius, &style, true));
+        self.backend
+            .draw_circle(at(center), radius, &style, true)
+            .expect(DRAWS);
     }
 
     /// A square on its tip.
@@ -186,6 +192,6 @@ impl Canvas<'_> {
             .pos(Pos::new(position, VPos::Top));
         debug_assert_eq!(style.font.get_name(), FAMILY);
         let top = (point.0, point.1 - TOP_ABOVE_BASELINE * face.size);
-        drawn(self.backend.draw_text(text, &style, at(top)));
+        self.backend.draw_text(text, &style, at(top)).expect(DRAWS);
     }
 }

@@ -1,83 +1,16 @@
-//! Runs to draw in tests: slow, plain models of the algorithms in floating point, good enough to be
-//! looked at, and series made by formula where no one could list the requests.
+//! Runs to draw in tests: by models of the algorithms where requests can be listed, by formula where
+//! there are too many.
 
+use super::model::{State, decide, exact, level, nanos};
 use super::trailing::tightest;
 use crate::limiter::{Decision, Motion};
 use crate::measure::{
-    Bucket, CandidateResult, Delays, Grid, KeyTally, LevelLine, Record, RunResult, Staircase, Tally,
+    Bucket, CandidateResult, Delays, Estimates, Grid, KeyTally, LevelLine, Record, RunResult,
+    Staircase, Tally,
 };
-use crate::units::{Cost, Epoch, KeyId, Level, Limit, Nanos, SimTime};
+use crate::units::{Cost, Epoch, KeyId, Limit, Nanos, SimTime};
 use crate::workload::{Arrival, MarkId};
 use std::sync::Arc;
-
-/// One key's state in a model: admitted (time, cost), and a level with its time.
-#[derive(Clone, Default)]
-struct State {
-    counted: Vec<(f64, f64)>,
-    level: f64,
-    last: f64,
-}
-
-/// Level before a decision at `t`, by kind.
-fn level(kind: &str, state: &State, t: f64, (n, w): (f64, f64)) -> f64 {
-    let counted = |from: f64, to: f64| -> f64 {
-        let inside = state
-            .counted
-            .iter()
-            .filter(|(at, _)| *at >= from && *at < to);
-        inside.map(|(_, cost)| cost).sum()
-    };
-    let start = (t / w).floor() * w;
-    match kind {
-        "token_bucket" => (state.level + (t - state.last) * n / w).min(n),
-        "leaky_bucket" | "gcra" => (state.level - (t - state.last) * n / w).max(0.0),
-        "fixed_window" => counted(start, f64::INFINITY),
-        "sliding_window_log" => counted(t - w + 1e-9, f64::INFINITY),
-        _ => {
-            let share = 1.0 - (t - start) / w;
-            counted(start - w, start) * share + counted(start, f64::INFINITY)
-        }
-    }
-}
-
-fn decide(kind: &str, state: &mut State, t: f64, cost: f64, limit: (f64, f64)) -> Decision {
-    let (n, w) = limit;
-    let held = level(kind, state, t, limit);
-    let is_bucket = matches!(kind, "token_bucket" | "leaky_bucket" | "gcra");
-    if is_bucket {
-        (state.level, state.last) = (held, t);
-    }
-    let fits = if kind == "token_bucket" {
-        held + 1e-9 >= cost
-    } else {
-        held + cost <= n + 1e-9
-    };
-    if kind == "sliding_window_log" || (fits && !is_bucket) {
-        state.counted.push((t, cost));
-    }
-    if !fits {
-        return Decision::Deny;
-    }
-    match kind {
-        "token_bucket" => state.level -= cost,
-        "leaky_bucket" | "gcra" => state.level += cost,
-        _ => {}
-    }
-    if kind == "leaky_bucket" && held > 0.0 {
-        return Decision::Delay(nanos(held * w / n));
-    }
-    Decision::Allow
-}
-
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-fn nanos(seconds: f64) -> Nanos {
-    Nanos::new((seconds * 1e9).round() as u64)
-}
-
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-fn exact(value: f64) -> Level {
-    Level::new((value * 1e6).round() as u128, 1_000_000)
-}
 
 /// The kinds in the order in which they are compared.
 pub(super) const KINDS: [&str; 6] = [
@@ -143,6 +76,7 @@ impl Ask {
             requests: arrivals.len() as u64,
             keys: Arc::new(self.keys.clone()),
             marks: Vec::new(),
+            poisson_rates: Vec::new(),
             grid,
             arrivals: Some(arrivals),
             candidates: Vec::new(),
@@ -159,11 +93,7 @@ impl Ask {
 fn candidate(run: &RunResult, name: &str, kind: &'static str) -> CandidateResult {
     let (n, w) = (run.limit.units as f64, run.limit.window.as_secs_f64());
     let arrivals = run.arrivals.as_ref().unwrap();
-    let fresh = State {
-        level: if kind == "token_bucket" { n } else { 0.0 },
-        ..State::default()
-    };
-    let mut states = vec![fresh; run.keys.len()];
+    let mut states = vec![State::fresh(kind, n); run.keys.len()];
     let mut lines = vec![LevelLine::default(); run.keys.len()];
     let mut seen = vec![0.0; run.keys.len()];
     let mut result = empty(run, name, kind);
@@ -282,6 +212,9 @@ fn empty(run: &RunResult, name: &str, kind: &'static str) -> CandidateResult {
         per_key: vec![KeyTally::default(); run.keys.len()],
         delays: Delays::default(),
         state_bytes: Staircase::default(),
+        redis_bytes: Staircase::default(),
+        estimates: Estimates::default(),
+        closed_form: None,
         live_keys: Staircase::default(),
         series: vec![Bucket::default(); run.grid.count()],
         records: None,
@@ -431,6 +364,9 @@ fn empty_like(candidate: &CandidateResult) -> CandidateResult {
     CandidateResult {
         tally: Tally::default(),
         state_bytes: Staircase::default(),
+        redis_bytes: Staircase::default(),
+        estimates: Estimates::default(),
+        closed_form: None,
         live_keys: Staircase::default(),
         records: None,
         levels: None,

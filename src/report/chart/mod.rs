@@ -11,6 +11,8 @@ mod laws;
 mod level;
 mod marks;
 mod memory;
+#[cfg(test)]
+mod model;
 mod names;
 mod page;
 mod raster;

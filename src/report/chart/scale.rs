@@ -77,7 +77,133 @@ fn is_straight(before: Point, middle: Point, after: Point) -> bool {
     (x * dy - y * dx).abs() <= NOTHING * length && is_between
 }
 
-/// A step function's line: from each instant on the value, nothing before the first.
+/// The highest and lowest row of a line between two columns of pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Reach {
+    pub(super) left: f64,
+    pub(super) right: f64,
+    pub(super) top: f64,
+    pub(super) bottom: f64,
+}
+
+/// A line in parts: drawn as such where its turns can be told apart, as the band that it moves in
+/// where they cannot.
+#[derive(Debug, Default)]
+pub(super) struct Course {
+    pub(super) lines: Vec<Vec<Point>>,
+    pub(super) bands: Vec<Vec<Reach>>,
+}
+
+/// Pixels of the columns in which turns are counted.
+pub(super) const COLUMN: f64 = 4.0;
+
+/// The line cut into columns of pixels, the first of which begins where it begins.
+fn columns(line: &[Point]) -> Vec<&[Point]> {
+    let start = line.first().map_or(0.0, |point| point.0);
+    let column = |point: &Point| ((point.0 - start) / COLUMN).floor();
+    line.chunk_by(|a, b| (column(a) - column(b)).abs() < 0.5)
+        .collect()
+}
+
+/// In which columns the line turns up and down more often than its width lets be seen: there, or
+/// there and in the columns around.
+fn dense(columns: &[&[Point]]) -> Vec<bool> {
+    const VISIBLE: f64 = 0.5;
+    const MOST_HERE: usize = 2;
+    const MOST_AROUND: usize = 8;
+    let mut before: Option<f64> = None;
+    let mut way = 0.0;
+    let mut turns = Vec::with_capacity(columns.len());
+    for column in columns {
+        let mut here = 0;
+        for (_, row) in *column {
+            let step = row - before.unwrap_or(*row);
+            if step.abs() > VISIBLE {
+                here += usize::from(step * way < 0.0);
+                way = step;
+            }
+            before = Some(*row);
+        }
+        turns.push(here);
+    }
+    let is_near = |a: usize, b: usize| (columns[a][0].0 - columns[b][0].0).abs() < 3.0 * COLUMN;
+    let is_dense = |index: usize| {
+        let around = index.saturating_sub(2)..(index + 3).min(turns.len());
+        let around = around.filter(|other| is_near(index, *other));
+        let around: usize = around.map(|other| turns[other]).sum();
+        turns[index] > MOST_HERE || (turns[index] > 0 && around > MOST_AROUND)
+    };
+    (0..columns.len()).map(is_dense).collect()
+}
+
+fn reach(column: &[Point], next: Option<&Point>) -> Reach {
+    let rows = column.iter().map(|point| point.1);
+    let last = column[column.len() - 1].0;
+    Reach {
+        left: column[0].0,
+        right: next.map_or(last, |point| point.0.min(column[0].0 + COLUMN)),
+        top: rows.clone().fold(f64::INFINITY, f64::min),
+        bottom: rows.fold(f64::NEG_INFINITY, f64::max),
+    }
+}
+
+impl Course {
+    /// Parts a thinned line.
+    pub(super) fn of(line: &[Point]) -> Self {
+        let mut course = Self::default();
+        let mut was_dense = None;
+        let mut last: Option<Point> = None;
+        let columns = columns(line);
+        for (index, is_dense) in dense(&columns).into_iter().enumerate() {
+            let column = columns[index];
+            let is_new = was_dense != Some(is_dense);
+            if is_dense {
+                if let Some(line) = course.lines.last_mut().filter(|_| is_new) {
+                    line.push(column[0]);
+                }
+                if is_new {
+                    course.bands.push(Vec::new());
+                }
+                let next = columns.get(index + 1).map(|next| &next[0]);
+                let band = course.bands.last_mut().expect("one was begun");
+                band.push(reach(column, next));
+            } else {
+                if is_new {
+                    course.lines.push(last.into_iter().collect());
+                }
+                let line = course.lines.last_mut().expect("one was begun");
+                line.extend_from_slice(column);
+            }
+            was_dense = Some(is_dense);
+            last = column.last().copied();
+        }
+        course
+    }
+}
+
+/// The line, and where it turns too often to be seen the outline of its highest points; whether
+/// there is such a place.
+pub(super) fn crest(line: &[Point]) -> (Vec<Point>, bool) {
+    let mut crest = Vec::with_capacity(line.len());
+    let mut has_outline = false;
+    let columns = columns(line);
+    let dense = dense(&columns);
+    for (index, column) in columns.iter().enumerate() {
+        if !dense[index] {
+            crest.extend_from_slice(column);
+            continue;
+        }
+        has_outline = true;
+        let reach = reach(column, columns.get(index + 1).map(|next| &next[0]));
+        crest.extend([(reach.left, reach.top), (reach.right, reach.top)]);
+        if dense.get(index + 1) != Some(&true) {
+            crest.push((reach.right, column[column.len() - 1].1));
+        }
+    }
+    (crest, has_outline)
+}
+
+/// A step function's line: from each instant on the value, 0 before the first.
 pub(super) fn stairs(steps: &[(u64, f64)], time: &TimeAxis, scale: Scale) -> Vec<Point> {
     let mut before = scale.y(0.0);
     if steps.is_empty() {
@@ -90,6 +216,8 @@ pub(super) fn stairs(steps: &[(u64, f64)], time: &TimeAxis, scale: Scale) -> Vec
         before = scale.y(*value);
         points.push((x, before));
     }
+    let end = points[points.len() - 1].0;
+    points.push((time.right.max(end), before));
     thinned(&time.cut(&thinned(&points)))
 }
 
@@ -121,6 +249,28 @@ mod tests {
         // A window that ends and fills again in one instant.
         let spike = [(0.0, 5.0), (1.0, 5.0), (1.0, 0.0), (1.0, 5.0), (2.0, 5.0)];
         assert_eq!(thinned(&spike), spike);
+    }
+
+    #[test]
+    fn turns_too_close_to_be_told_apart_are_a_band() {
+        let rest = (0..8).map(|i| (f64::from(i) * 4.0, 50.0));
+        let busy = (0..128).map(|i| (32.0 + f64::from(i) / 4.0, f64::from(i % 2) * 80.0));
+        let line: Vec<Point> = rest.chain(busy).chain([(90.0, 50.0)]).collect();
+        let course = Course::of(&line);
+        assert_eq!((course.lines.len(), course.bands.len()), (2, 1));
+        let first = Reach {
+            left: 32.0,
+            right: 36.0,
+            top: 0.0,
+            bottom: 80.0,
+        };
+        assert_eq!(course.bands[0][0], first);
+        // The line meets the band on both sides.
+        assert_eq!(course.lines[0].last(), Some(&(32.0, 0.0)));
+        assert_eq!(course.lines[1].first(), Some(&(63.75, 80.0)));
+        let (crest, has_outline) = crest(&line);
+        assert!(has_outline);
+        assert_eq!(crest[8..10], [(32.0, 0.0), (36.0, 0.0)]);
     }
 
     #[test]

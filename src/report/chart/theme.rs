@@ -27,6 +27,9 @@ pub(super) const ALLOWED_AREA: RGBColor = RGBColor(176, 209, 231);
 /// The area under a level.
 pub(super) const AREA: RGBColor = RGBColor(233, 233, 233);
 
+/// Where a level moves too fast for a line.
+pub(super) const BAND: RGBColor = RGBColor(158, 158, 158);
+
 /// Fonts by name. Verdana has the same widths as DejaVu Sans, so that a reader without DejaVu still
 /// sees text where it was measured.
 pub(super) const FAMILY: &str = "DejaVu Sans, Verdana, sans-serif";

@@ -5,7 +5,7 @@ use super::View;
 use super::canvas::Point;
 use super::theme::SMALL;
 use crate::measure::{CandidateResult, RunResult};
-use crate::units::{Epoch, Limit, NANOS_PER_SECOND, SimTime};
+use crate::units::{Epoch, Limit, NANOS_PER_SECOND, Nanos, SimTime};
 
 const SECOND: u128 = NANOS_PER_SECOND as u128;
 const DAY: u128 = 86_400 * SECOND;
@@ -38,14 +38,18 @@ impl Span {
         if end == first {
             end = first.saturating_add(run.limit.window.get());
         }
-        let room = (end - first) / 24;
-        let round = step_at_least(u128::from(end - first).div_ceil(25));
-        let round = u64::try_from(round).unwrap_or(u64::MAX);
-        let from = first.saturating_sub(room) / round * round;
+        let room = (end - first) / 40;
+        // Coarser before the requests, so that the first label stands there.
+        let round = |parts: u64| -> u64 {
+            let step = step_at_least(u128::from(end - first).div_ceil(parts.into()));
+            u64::try_from(step).unwrap_or(u64::MAX)
+        };
+        let (before, after) = (round(20), round(50));
+        let from = first.saturating_sub(room) / before * before;
         let to = end
             .saturating_add(room)
-            .div_ceil(round)
-            .saturating_mul(round);
+            .div_ceil(after)
+            .saturating_mul(after);
         let (chosen_from, chosen_to) = (view.from, view.to);
         let to = match (chosen_to, chosen_from) {
             (Some(chosen), _) => chosen.as_nanos(),
@@ -186,6 +190,14 @@ impl TimeAxis {
         self.x(at).clamp(self.left, self.right)
     }
 
+    /// A round length of time of about so many pixels.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    pub(super) fn round_length(&self, pixels: f64) -> Nanos {
+        let share = pixels / (self.right - self.left);
+        let length = Nanos::new(self.span.length()).as_secs_f64() * share;
+        Nanos::from_wide(step_at_least((length * 1e9) as u128))
+    }
+
     /// Whether labels show a calendar's clock; a run that starts at the Unix epoch has none.
     fn is_calendar(&self) -> bool {
         self.epoch.unix_nanos() != 0
@@ -295,16 +307,15 @@ impl TimeAxis {
     }
 
     /// A line of points in time order cut to the span; between points it runs straight, before the
-    /// first and after the last it stays.
+    /// first it stays.
     pub(super) fn cut(&self, points: &[Point]) -> Vec<Point> {
-        let (Some(first), Some(last)) = (points.first(), points.last()) else {
+        let Some(first) = points.first() else {
             return Vec::new();
         };
         let mut cut = Vec::with_capacity(points.len() + 2);
         let extended = [(self.left.min(first.0), first.1)]
             .into_iter()
-            .chain(points.iter().copied())
-            .chain([(self.right.max(last.0), last.1)]);
+            .chain(points.iter().copied());
         let mut before: Option<Point> = None;
         for point in extended {
             if let Some(before) = before {
@@ -344,7 +355,6 @@ fn small(at: u64, step: u128) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Nanos;
 
     fn labels(from: u64, to: u64, epoch: Epoch) -> Vec<String> {
         let span = Span { from, to };

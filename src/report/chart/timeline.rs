@@ -70,14 +70,7 @@ pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
         ),
         time,
         lanes: lanes.collect(),
-        footer: footer(
-            run,
-            view,
-            &time,
-            edges.is_some(),
-            bins.as_deref(),
-            has_level,
-        ),
+        footer: footer(run, view, &time, edges.is_some(), bins.as_deref(), &levels),
         edges: edges.unwrap_or_default(),
     };
     Ok(Some(page.draw(|canvas, index, plot| {
@@ -97,7 +90,7 @@ fn requests(run: &RunResult, time: &TimeAxis, has_level: bool) -> (Vec<Requests>
     if let Some(marks) = Marks::of(run, time) {
         return (marks.into_iter().map(Requests::Marks).collect(), None);
     }
-    let height = if has_level { 64.0 } else { 88.0 };
+    let height = if has_level { 72.0 } else { 88.0 };
     let bins = Density::bins(run, time);
     let strips = Density::of(run, bins, height).into_iter();
     let are_counts = run.arrivals.is_some()
@@ -203,7 +196,7 @@ fn footer(
     time: &TimeAxis,
     has_edges: bool,
     strip: Option<&str>,
-    has_level: bool,
+    levels: &[Option<LevelPlot>],
 ) -> String {
     let mut phrases = vec![time.unit()];
     if has_edges {
@@ -214,8 +207,12 @@ fn footer(
             "clock windows of {window} are too short to be drawn"
         ));
     }
-    if has_level {
+    let levels: Vec<&LevelPlot> = levels.iter().flatten().collect();
+    if !levels.is_empty() {
         phrases.push(bound(run));
+    }
+    if levels.iter().any(|level| level.has_bands(time)) {
+        phrases.push("dark grey: the level goes up and down within".to_owned());
     }
     if let Some(unit) = strip {
         phrases.push(format!("bars: {unit}, admitted upwards, denied downwards"));

@@ -2,9 +2,10 @@
 //! out above the limit is the overshoot.
 
 use super::View;
+use super::canvas::{Canvas, Point};
 use super::density::between;
-use super::page::{Head, Lane, Lanes, Symbol, Verdict, columns};
-use super::scale::{Scale, stairs};
+use super::page::{Head, Lane, Lanes, Plot, Symbol, Verdict, columns};
+use super::scale::{COLUMN, Scale, crest, stairs};
 use super::theme::{ALLOWED, ALLOWED_AREA, BOUND, DENIED};
 use super::time::{Span, TimeAxis};
 use super::trailing::{forwards, steps, worst_key};
@@ -39,42 +40,44 @@ pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
         verdict: result(run, candidate),
         height,
     });
+    let is_crest = sums.iter().any(|sums| {
+        let line = stairs(sums, &time, Scale::new(most, 0.0, height));
+        crest(&line).1
+    });
     let edges = time.window_edges(run.limit);
     let page = Lanes {
         head: head(run),
         time,
         lanes: lanes.collect(),
-        footer: footer(run, &time, edges.is_some()),
+        footer: footer(run, &time, edges.is_some(), is_crest),
         edges: edges.unwrap_or_default(),
     };
     Ok(Some(page.draw(|canvas, index, plot| {
         let scale = Scale::new(most, plot.top, plot.bottom);
-        let level = scale.y(bound);
-        let line = stairs(&sums[index], &time, scale);
-        let cut = |pick: fn(f64, f64) -> f64, at: f64| -> Vec<_> {
-            line.iter().map(|(x, y)| (*x, pick(*y, at))).collect()
-        };
-        let kept = cut(f64::max, level);
-        between(canvas, &kept, &cut(f64::max, plot.bottom), ALLOWED_AREA);
-        canvas.path(&kept, ALLOWED, 1.25);
-        let above = cut(f64::min, level);
-        if above.iter().any(|(_, y)| *y < level) {
-            between(
-                canvas,
-                &above,
-                &cut(f64::max, plot.bottom)
-                    .iter()
-                    .map(|(x, _)| (*x, level))
-                    .collect::<Vec<_>>(),
-                DENIED,
-            );
-        }
-        canvas.dashes((left, level), (right, level), BOUND, 1.25);
+        draw_sum(canvas, &plot, scale, &sums[index], bound);
         let peak = sums[index].iter().map(|(_, sum)| *sum).fold(0.0, f64::max);
         for value in scale.apart(&[0.0, bound, peak]) {
             plot.value_label(canvas, scale.y(value), &tick(value));
         }
     })))
+}
+
+/// The sum as an area, what is above the bound apart from what is below.
+fn draw_sum(canvas: &mut Canvas<'_>, plot: &Plot, scale: Scale, sums: &[(u64, f64)], bound: f64) {
+    let limit = scale.y(bound);
+    let (line, _) = crest(&stairs(sums, &plot.time, scale));
+    let rows = |row: &dyn Fn(f64) -> f64| -> Vec<Point> {
+        line.iter().map(|(x, y)| (*x, row(*y))).collect()
+    };
+    let kept = rows(&|y| y.max(limit));
+    between(canvas, &kept, &rows(&|_| plot.bottom), ALLOWED_AREA);
+    canvas.path(&kept, ALLOWED, 1.25);
+    if line.iter().any(|(_, y)| *y < limit) {
+        let above = rows(&|y| y.min(limit));
+        between(canvas, &above, &rows(&|_| limit), DENIED);
+    }
+    let (left, right) = (plot.time.left, plot.time.right);
+    canvas.dashes((left, limit), (right, limit), BOUND, 1.25);
 }
 
 #[allow(clippy::cast_precision_loss)]
@@ -92,14 +95,14 @@ fn sums(run: &RunResult, candidate: &CandidateResult) -> Vec<(u64, f64)> {
             .map(|(at, sum)| (at, number(sum)))
             .collect();
     }
+    let ends = run.grid.start(candidate.series.len()).as_nanos();
     let buckets = candidate.series.iter().enumerate();
     buckets
         .map(|(index, bucket)| {
-            (
-                run.grid.start(index).as_nanos(),
-                number(bucket.window_count),
-            )
+            let from = run.grid.start(index).as_nanos();
+            (from, number(bucket.window_count))
         })
+        .chain([(ends, 0.0)])
         .collect()
 }
 
@@ -119,10 +122,10 @@ fn result(run: &RunResult, candidate: &CandidateResult) -> Verdict {
 fn head(run: &RunResult) -> Head {
     let window = per(run.limit.window);
     let window = window.trim_start_matches("per ");
-    let whose = if run.keys.len() > 1 {
-        " for the key with the highest peak"
-    } else {
-        ""
+    let whose = match (run.keys.len(), &run.arrivals) {
+        (0 | 1, _) => "",
+        (_, Some(_)) => " for the key with the highest peak",
+        (_, None) => " for any one key",
     };
     let note = format!("Cost forwarded{whose} in the {window} up to each moment");
     let is_broken = |c: &CandidateResult| c.tally.peak_in_window > run.limit.units.into();
@@ -134,7 +137,7 @@ fn head(run: &RunResult) -> Head {
     Head::new(&run.title, &note, legend)
 }
 
-fn footer(run: &RunResult, time: &TimeAxis, has_edges: bool) -> String {
+fn footer(run: &RunResult, time: &TimeAxis, has_edges: bool, is_crest: bool) -> String {
     let mut phrases = vec![time.unit()];
     if has_edges {
         phrases.push("vertical lines: clock windows".to_owned());
@@ -142,6 +145,10 @@ fn footer(run: &RunResult, time: &TimeAxis, has_edges: bool) -> String {
     if run.arrivals.is_none() {
         let bucket = length(run.grid.width());
         phrases.push(format!("the most of any key in each {bucket}"));
+    }
+    if is_crest {
+        let each = length(time.round_length(COLUMN));
+        phrases.push(format!("drawn is the highest in every {each} or so"));
     }
     phrases.join(", ")
 }

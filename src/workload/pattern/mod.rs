@@ -64,6 +64,11 @@ pub trait Pattern: Send + Sync {
     /// made in one sequence.
     fn splits(&self) -> bool;
 
+    /// For a Poisson stream of constant rate: from when to when, and requests per second.
+    fn poisson(&self) -> Option<(SimTime, SimTime, f64)> {
+        None
+    }
+
     /// The instants of a part of the traffic: all of it at a `share` of 1, the only one that a
     /// pattern that does not split is asked for.
     fn instants(&self, share: f64, random: Pcg64) -> Instants;

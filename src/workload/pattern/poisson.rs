@@ -46,6 +46,10 @@ impl Pattern for Poisson {
         true
     }
 
+    fn poisson(&self) -> Option<(SimTime, SimTime, f64)> {
+        Some((self.from, self.end, self.rate.per_second()))
+    }
+
     fn instants(&self, share: f64, random: Pcg64) -> Instants {
         let per_nano = self.rate.per_second() / 1e9 * share;
         if per_nano <= 0.0 {

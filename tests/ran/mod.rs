@@ -3,7 +3,7 @@
 use ratesim::limiter::Decision;
 use ratesim::measure::{CandidateResult, Record, RunResult};
 use ratesim::scenario::{Bounds, Overrides, Scenario, Source};
-use ratesim::simulation::{self, Plan};
+use ratesim::simulation;
 use ratesim::units::{Nanos, SimTime};
 use ratesim::workload::Arrival;
 use std::path::{Path, PathBuf};
@@ -41,19 +41,11 @@ impl Ran {
     fn source(source: &Source, overrides: &Overrides) -> Self {
         let scenario = Scenario::read(source, overrides, &Bounds::default())
             .unwrap_or_else(|error| panic!("{error}"));
-        let plan = Plan {
-            title: scenario.title,
-            limit: scenario.limit,
-            epoch: scenario.epoch,
-            horizon: SimTime::ZERO + scenario.horizon,
-            seed: scenario.seed,
-            workload: scenario.workload,
-            candidates: scenario.candidates,
-            with_timeline: true,
-        };
+        let notes = scenario.notes.clone();
+        let plan = scenario.into_plan(true);
         Self {
             result: simulation::run(&plan, &()).unwrap(),
-            notes: scenario.notes,
+            notes,
         }
     }
 
