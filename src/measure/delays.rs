@@ -6,12 +6,14 @@ use std::collections::BTreeMap;
 /// A count of waits, from which quantiles follow by nearest rank.
 ///
 /// Waits are kept exactly up to 65,536 distinct ones; beyond that each is rounded up at its 14th
-/// binary digit, which is less than 0.013 % of it.
+/// binary digit, which is less than 0.013 % of it. The longest is always exact, and no quantile is
+/// above it.
 #[derive(Clone, Debug, Default)]
 pub struct Delays {
     none: u64,
     waits: BTreeMap<u64, u64>,
     coarse: bool,
+    longest: u64,
 }
 
 impl Delays {
@@ -24,6 +26,7 @@ impl Delays {
             self.none += 1;
             return;
         }
+        self.longest = self.longest.max(delay.get());
         let wait = if self.coarse {
             Self::coarsened(delay.get())
         } else {
@@ -51,6 +54,7 @@ impl Delays {
     /// Adds another's counts.
     pub fn merge(&mut self, other: &Self) {
         self.none += other.none;
+        self.longest = self.longest.max(other.longest);
         for (wait, count) in &other.waits {
             *self.waits.entry(*wait).or_default() += count;
         }
@@ -81,7 +85,7 @@ impl Delays {
         for (wait, many) in &self.waits {
             seen += u128::from(*many);
             if rank <= seen {
-                return Some(Nanos::new(*wait));
+                return Some(Nanos::new(self.longest.min(*wait)));
             }
         }
         None
@@ -113,5 +117,6 @@ mod tests {
         }
         let median = delays.percentile(50).unwrap().get();
         assert!((100_000_000..100_013_000).contains(&median), "{median}");
+        assert_eq!(delays.percentile(100), Some(Nanos::new(200_000_000)));
     }
 }
