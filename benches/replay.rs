@@ -19,8 +19,10 @@ const KEYS: [u64; 3] = [1, 1_000, 270_000];
 
 /// Poisson traffic near a limit of ten per second and key.
 fn scenario(kinds: &[&str], keys: u64) -> Scenario {
-    let algorithms: Vec<_> =
-        kinds.iter().map(|kind| format!("[[algorithm]]\nkind = \"{kind}\"\n")).collect();
+    let algorithms: Vec<_> = kinds
+        .iter()
+        .map(|kind| format!("[[algorithm]]\nkind = \"{kind}\"\n"))
+        .collect();
     let rate = 10 * keys;
     let duration = 1_000_000_000 * REQUESTS / rate;
     let text = format!(
@@ -63,5 +65,7 @@ fn run(bencher: Bencher, (kind, keys): &(&str, u64)) {
 /// Every algorithm at every number of keys.
 fn cases() -> Vec<(&'static str, u64)> {
     let kinds = ALGORITHMS.iter().map(|row| row.kind);
-    kinds.flat_map(|kind| KEYS.map(|keys| (kind, keys))).collect()
+    kinds
+        .flat_map(|kind| KEYS.map(|keys| (kind, keys)))
+        .collect()
 }
