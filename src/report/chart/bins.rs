@@ -125,7 +125,11 @@ mod tests {
         for (days, grain, width) in [(3_000, 7, 35), (20_000, 21, 210), (9, 7, 7), (500, 9, 9)] {
             let (from, to) = (0, days * DAY);
             let bins = Bins::over(Span { from, to }, 120, Some(Nanos::new(grain * DAY)));
-            assert_eq!(bins.width(), Nanos::new(width * DAY), "{days} days of {grain}");
+            assert_eq!(
+                bins.width(),
+                Nanos::new(width * DAY),
+                "{days} days of {grain}"
+            );
         }
     }
 
