@@ -3,7 +3,7 @@
 //! Request i comes at from + ⌊i / rate⌋ in whole nanoseconds, for every i that lies before the end:
 //! 3 per second come at 0, 333333333 and 666666666 ns, then at 1 s exactly.
 
-use super::{Even, Instants, Pattern, Setting};
+use super::{Division, Even, Instants, Pattern, Setting};
 use crate::error::Result;
 use crate::params::Params;
 use crate::units::{Rate, SimTime};
@@ -49,8 +49,8 @@ impl Pattern for Steady {
         Some(SimTime::from_nanos(self.from.as_nanos() + since))
     }
 
-    fn splits(&self) -> bool {
-        false
+    fn division(&self) -> Division {
+        Division::Whole
     }
 
     fn instants(&self, _: f64, _: Pcg64) -> Instants {
@@ -70,6 +70,8 @@ mod tests {
             epoch: Epoch::default(),
             from: SimTime::from_nanos(from),
             until: Some(SimTime::from_nanos(until)),
+            to: None,
+            keys: 1,
         };
         let steady = Steady::new(rate.parse().unwrap(), &setting, SimTime::from_nanos(until));
         let all: Vec<u64> = steady

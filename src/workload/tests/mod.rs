@@ -30,14 +30,14 @@ fn node(value: toml::Value) -> Node {
     }
 }
 
-fn nodes(table: toml::Table) -> BTreeMap<String, Node> {
+pub(super) fn nodes(table: toml::Table) -> BTreeMap<String, Node> {
     table
         .into_iter()
         .map(|(name, value)| (name, node(value)))
         .collect()
 }
 
-fn place() -> Place {
+pub(super) fn place() -> Place {
     Place::File {
         file: Arc::from("test.toml"),
         line: 1,
