@@ -74,6 +74,9 @@ fn statistic<F: ShapeFamily>(about: About, shape: f64) -> f64 {
 fn solve<F: ShapeFamily>(a: Statement, b: Statement) -> Option<f64> {
     const STEP: f64 = 1.05;
     const MOST: f64 = 30.0;
+    if a.about == b.about {
+        return None;
+    }
     let wanted = (a.value / b.value).ln();
     let miss = |variability: f64| {
         let shape = F::shape(variability);
@@ -86,7 +89,7 @@ fn solve<F: ShapeFamily>(a: Statement, b: Statement) -> Option<f64> {
         let high = low * STEP;
         let after = miss(high)?;
         if before.signum() * after.signum() <= 0.0 || after == 0.0 {
-            let middle = bisect(low, high, before.signum(), &miss);
+            let middle = bisect(low, high, before > 0.0, miss);
             return Some(F::shape(middle));
         }
         (low, before) = (high, after);
@@ -94,14 +97,14 @@ fn solve<F: ShapeFamily>(a: Statement, b: Statement) -> Option<f64> {
     None
 }
 
-/// Where `miss` changes its sign between `low`, at which it is `sign`, and `high`.
-fn bisect(mut low: f64, mut high: f64, sign: f64, miss: impl Fn(f64) -> Option<f64>) -> f64 {
+/// Where `miss` changes its sign between `low`, at which it is `positive` or not, and `high`.
+fn bisect(mut low: f64, mut high: f64, positive: bool, miss: impl Fn(f64) -> Option<f64>) -> f64 {
     loop {
         let middle = low + (high - low) / 2.0;
         if middle <= low || middle >= high {
             return high;
         }
-        if miss(middle).is_some_and(|miss| miss != 0.0 && miss.signum() == sign) {
+        if miss(middle).is_some_and(|miss| (miss > 0.0) == positive) {
             low = middle;
         } else {
             high = middle;

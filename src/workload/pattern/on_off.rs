@@ -175,3 +175,124 @@ impl Pattern for OnOff {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::random::{Purpose, generator};
+    use super::*;
+    use crate::workload::statistics::{assert_law, exponential, gaps, moments};
+    use crate::workload::tests::{made, params, setting};
+
+    const SECOND: u64 = 1_000_000_000;
+
+    fn on_off(text: &str, setting: &Setting) -> Box<dyn Pattern> {
+        read(&mut params(text), setting).unwrap()
+    }
+
+    /// All requests of a source, which must be as many as expected.
+    fn exact(text: &str, from: u64, end: u64) -> Vec<u64> {
+        let setting = setting(from, end);
+        let pattern = on_off(text, &setting);
+        let all = made(&*pattern, &setting, 1);
+        assert_eq!(pattern.expected(), all.len() as u64, "{text}");
+        all
+    }
+
+    #[test]
+    fn a_steady_source_sends_at_exact_instants_of_its_time_on() {
+        let thirds = "rate = \"3/s\"\non = \"1s\"\noff = \"9s\"";
+        let (a, b) = (333_333_333, 666_666_666);
+        assert_eq!(
+            exact(thirds, 7, 20 * SECOND + 8),
+            [
+                0,
+                a,
+                b,
+                10 * SECOND,
+                10 * SECOND + a,
+                10 * SECOND + b,
+                20 * SECOND
+            ]
+            .map(|at| at + 7)
+        );
+        // Its own clock reads 1.5 s when it goes on again at 2 s: the third, at 2 s of it, comes at
+        // 2.5 s; the fourth, at 3 s of it, just when the third period on begins.
+        let carried = "rate = \"1/s\"\non = \"1500ms\"\noff = \"500ms\"";
+        assert_eq!(
+            exact(carried, 0, 4 * SECOND + 1),
+            [0, SECOND, 5 * SECOND / 2, 4 * SECOND]
+        );
+        assert_eq!(exact(carried, 0, 4 * SECOND).len(), 3);
+        assert!(exact("rate = 0\non = \"1s\"\noff = \"1s\"", 0, SECOND).is_empty());
+    }
+
+    #[test]
+    fn a_source_that_is_never_off_is_steady_or_poisson() {
+        let steady = exact("rate = \"4/s\"\non = \"1s\"\noff = \"0s\"", 0, SECOND);
+        assert_eq!(steady, [0, 1, 2, 3].map(|i| i * SECOND / 4));
+        let text = "rate = \"100/s\"\non = \"1s\"\noff = \"0s\"\narrivals = \"poisson\"";
+        let setting = setting(0, 100 * SECOND);
+        let all = made(&*on_off(text, &setting), &setting, 1);
+        assert_law(
+            &gaps(all.iter().map(|at| *at as f64 / 1e7)),
+            exponential,
+            "gaps",
+        );
+    }
+
+    /// With 10 s off, runs of requests show the periods on: k requests at 100/s, k/100 s.
+    #[test]
+    fn periods_follow_their_laws() {
+        let periods = |on: &str, off: &str| {
+            let text = format!("rate = \"100/s\"\non = {on}\noff = {off}");
+            let setting = setting(0, 12_000 * SECOND);
+            made(&*on_off(&text, &setting), &setting, 1)
+        };
+        let uniform = "{ kind = \"uniform\", min = \"1s\", max = \"3s\" }";
+        let all = periods(uniform, "\"10s\"");
+        let runs = all.chunk_by(|a, b| b - a < SECOND);
+        let lengths: Vec<_> = runs.map(|run| run.len() as f64 / 100.0).collect();
+        assert_law(&lengths[..lengths.len() - 1], |s| (s - 1.0) / 2.0, "on");
+        let all = periods("\"1s\"", "{ kind = \"exponential\", mean = \"10s\" }");
+        let silences = all
+            .windows(2)
+            .map(|pair| (pair[1] - pair[0]) as f64 / 1e9 - 0.01);
+        let silences: Vec<_> = silences.filter(|s| *s > 1e-6).collect();
+        assert_law(&silences, |s| exponential(s / 10.0), "off");
+    }
+
+    /// A source that begins on at exponential periods of 1 s is on for 0.5 + 0.25·(1 − e^−2) =
+    /// 0.71617 s of the first second.
+    #[test]
+    fn what_is_expected_counts_the_start() {
+        let law = "{ kind = \"exponential\", mean = \"1s\" }";
+        let text = format!(
+            "rate = \"100/s\"\non = {law}\noff = {law}\narrivals = \"poisson\"\nstart = \"on\""
+        );
+        let mut setting = setting(0, SECOND);
+        setting.keys = 4_000;
+        let pattern = on_off(&text, &setting);
+        let expected = 400_000.0 * 0.716_166_179_190_846_8;
+        assert!((pattern.expected() as f64 - expected).abs() < 1.0);
+        let each = (0..4_000).map(|part| {
+            let random = generator(1, 0, part, Purpose::Source);
+            pattern.instants(1.0, random).count() as f64
+        });
+        let (mean, variance) = moments(&each.collect::<Vec<_>>());
+        let error = (variance / 4_000.0).sqrt();
+        assert!((mean - expected / 4_000.0).abs() < 4.0 * error, "{mean}");
+    }
+
+    #[test]
+    fn several_keys_begin_at_random_unless_told_otherwise() {
+        let text = "rate = \"1/s\"\non = \"1s\"\noff = \"1s\"";
+        let mut many = setting(0, SECOND);
+        many.keys = 2;
+        for (setting, start) in [(setting(0, SECOND), "on"), (many, "random")] {
+            let mut params = params(text);
+            read(&mut params, &setting).unwrap();
+            let resolved = params.finish().unwrap();
+            assert_eq!(resolved["start"].as_str(), Some(start));
+        }
+    }
+}

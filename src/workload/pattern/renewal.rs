@@ -58,3 +58,62 @@ impl Pattern for Renewal {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::statistics::{assert_law, counts, gaps, moments};
+    use crate::workload::tests::{made, params, setting};
+
+    const SECOND: u64 = 1_000_000_000;
+
+    fn renewal(gap: &str, from: u64, end: u64) -> (Vec<u64>, u64) {
+        let setting = setting(from, end);
+        let pattern = read(&mut params(&format!("gap = {gap}")), &setting).unwrap();
+        (made(&*pattern, &setting, 1), pattern.expected())
+    }
+
+    /// Weibull of shape 1/2: its mean is twice its scale, here 1 ms.
+    #[test]
+    fn gaps_follow_their_law() {
+        let gap = "{ kind = \"weibull\", shape = 0.5, mean = \"2ms\" }";
+        let (all, expected) = renewal(gap, 0, 50 * SECOND);
+        assert_eq!(expected, 25_000);
+        let gaps = gaps(all.iter().map(|at| *at as f64 / 1e6));
+        assert_law(&gaps, |ms| -(-ms.sqrt()).exp_m1(), "gaps");
+    }
+
+    /// Gamma gaps of shape 4 and mean 1 ms: σ²t/μ³ is a quarter of the mean.
+    #[test]
+    fn counts_have_the_mean_and_the_variance_of_the_gaps() {
+        let gap = "{ kind = \"gamma\", shape = 4, mean = \"1ms\" }";
+        let (all, _) = renewal(gap, 0, 200 * SECOND);
+        let (mean, variance) = moments(&counts(&all, SECOND / 10, 2_000));
+        assert!(
+            (mean - 100.0).abs() < 4.0 * (25.0f64 / 2_000.0).sqrt(),
+            "{mean}"
+        );
+        let error = 25.0 * (2.0f64 / 2_000.0).sqrt();
+        assert!((variance - 25.0).abs() < 4.0 * error, "{variance}");
+    }
+
+    #[test]
+    fn the_first_comes_one_gap_after_from_and_the_end_is_left_out() {
+        assert_eq!(renewal("\"100ns\"", 50, 350), (vec![150, 250], 3));
+        assert_eq!(renewal("\"100ns\"", 50, 50), (vec![], 0));
+    }
+
+    #[test]
+    fn gaps_shorter_than_the_clock_keep_their_rate() {
+        let gap = "{ kind = \"empirical\", values = [\"0ns\", \"1ns\"], weights = [7, 3] }";
+        let (all, expected) = renewal(gap, 0, 3_000);
+        assert_eq!(expected, 10_000);
+        // σ²t/μ³ = 0.21 · 3,000 / 0.027.
+        let error = (0.21 * 3_000.0 / 0.027f64).sqrt();
+        assert!(
+            (all.len() as f64 - 10_000.0).abs() < 4.0 * error,
+            "{}",
+            all.len()
+        );
+    }
+}

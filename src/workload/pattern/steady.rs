@@ -63,16 +63,10 @@ impl Pattern for Steady {
 mod tests {
     use super::super::super::random::{Purpose, WHOLE, generator};
     use super::*;
-    use crate::units::Epoch;
+    use crate::workload::tests::setting;
 
     fn instants(rate: &str, from: u64, until: u64) -> (Vec<u64>, Option<u64>) {
-        let setting = Setting {
-            epoch: Epoch::default(),
-            from: SimTime::from_nanos(from),
-            until: Some(SimTime::from_nanos(until)),
-            to: None,
-            keys: 1,
-        };
+        let setting = setting(from, until);
         let steady = Steady::new(rate.parse().unwrap(), &setting, SimTime::from_nanos(until));
         let all: Vec<u64> = steady
             .instants(1.0, generator(0, 0, WHOLE, Purpose::Instants))
