@@ -2,7 +2,7 @@
 
 use super::forwards::Verdict;
 use super::{Bucket, Grid};
-use crate::limiter::{Algorithm, Decision};
+use crate::limiter::{Algorithm, Decision, Motion};
 use crate::units::{Cost, Level, Nanos, SimTime};
 
 /// One candidate's amounts per bucket of the run's grid.
@@ -30,10 +30,12 @@ impl Series {
             return;
         };
         while levels.len() < self.grid.count() && self.grid.start(levels.len() + 1) <= now {
-            let end = self
-                .grid
-                .start(levels.len() + 1)
-                .saturating_sub(Nanos::new(1));
+            let end = self.grid.start(levels.len() + 1);
+            // What jumps just there belongs to the next bucket.
+            let end = match algorithm.motion() {
+                Motion::Slopes => end,
+                Motion::Steps => end.saturating_sub(Nanos::new(1)),
+            };
             levels.push(algorithm.level(state, end));
         }
     }

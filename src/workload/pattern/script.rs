@@ -2,7 +2,7 @@
 //!
 //! The list need not be in order; requests at the same instant keep its order.
 
-use super::{Instants, Pattern, Setting};
+use super::{Division, Instants, Pattern, Setting};
 use crate::error::Result;
 use crate::params::{Moment, Params};
 use crate::units::SimTime;
@@ -35,8 +35,8 @@ impl Pattern for Script {
         self.0.last().copied().map(SimTime::from_nanos)
     }
 
-    fn splits(&self) -> bool {
-        false
+    fn division(&self) -> Division {
+        Division::Whole
     }
 
     fn instants(&self, _: f64, _: Pcg64) -> Instants {

@@ -18,6 +18,7 @@ pub(super) use replay::{Placing, Trace};
 use crate::error::Result;
 use crate::params::Params;
 use crate::units::Cost;
+use crate::workload::Costs;
 use csv::Columns;
 use lines::Lines;
 use std::borrow::Cow;
@@ -45,8 +46,8 @@ pub struct Stated {
     pub endpoint: Option<Arc<str>>,
     /// The method of all its requests.
     pub method: Option<Arc<str>>,
-    /// The cost of each of its requests.
-    pub cost: Option<Cost>,
+    /// The costs of its requests.
+    pub costs: Option<Costs>,
 }
 
 /// What a trace is read against.
