@@ -14,11 +14,7 @@ pub(crate) enum Bound {
     /// N(τ) ≤ burst + rate · τ.
     Line { burst: u64, rate: Rate },
     /// N(τ) ≤ first + each · (⌊τ/every⌋ + 1), where `each` is what the rate gains in `every`.
-    Steps {
-        first: u64,
-        rate: Rate,
-        every: u64,
-    },
+    Steps { first: u64, rate: Rate, every: u64 },
     /// One after the other: what is forwarded before the last one in a closed interval is at most rate
     /// · (τ + slack).
     Queue { rate: Rate, slack: u64 },
@@ -49,7 +45,9 @@ impl Bound {
 }
 
 fn parts(count: u64, each: u128) -> u128 {
-    u128::from(count).checked_mul(each).expect("parts of a unit")
+    u128::from(count)
+        .checked_mul(each)
+        .expect("parts of a unit")
 }
 
 /// A vessel that gains every cost and loses `rate`: what it holds is the most, over all intervals that

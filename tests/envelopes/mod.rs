@@ -52,7 +52,10 @@ fn passed(run: &RunResult, candidate: &CandidateResult, most: Option<Nanos>) -> 
             key.forwarded.push(((at + delay).as_nanos(), arrival.cost));
         }
         let name = &candidate.name;
-        assert!(most.is_none_or(|most| delay <= most), "{name} waits {delay} at {at}");
+        assert!(
+            most.is_none_or(|most| delay <= most),
+            "{name} waits {delay} at {at}"
+        );
     }
     keys
 }

@@ -12,9 +12,12 @@ const CANDIDATES: &[&str] = &[
     "kind = 'token_bucket', capacity = P, refill_every = '7ns'",
     "kind = 'token_bucket', capacity = P, refill = '2/9ns', refill_every = '100ns'",
     "kind = 'token_bucket', capacity = P, refill = '0/s'",
+    "kind = 'token_bucket', capacity = 0",
     "kind = 'gcra'",
+    "kind = 'gcra', burst = 0",
     "kind = 'gcra', burst = P, rate = '2/7ns'",
     "kind = 'leaky_bucket'",
+    "kind = 'leaky_bucket', capacity = 0",
     "kind = 'leaky_bucket', capacity = P, outflow = '1/8ns'",
     "kind = 'leaky_bucket', capacity = P, outflow = '3/7ns'",
     "kind = 'leaky_bucket', capacity = P, outflow = '20/7ns'",
@@ -76,7 +79,7 @@ fn case() -> impl Strategy<Value = Case> {
     let key = prop_oneof![4 => Just(0u8), 1 => Just(1)];
     let request = (moves(), cost, key);
     let requests = prop::collection::vec(request, 1..80);
-    (0..9u64, 1..60u64, 0..9u64, 0..1_000u64, requests).prop_map(
+    (0..9u64, 1..60u64, 1..9u64, 0..1_000u64, requests).prop_map(
         |(limit, window, capacity, start, drawn)| {
             let mut now = 0;
             let requests = drawn.into_iter().map(|(step, cost, key)| {

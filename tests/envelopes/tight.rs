@@ -26,9 +26,18 @@ fn under_flood_a_bucket_forwards_its_capacity_and_all_of_the_rate() {
     for seconds in 0..9 {
         // ⌊b + rτ⌋, and 1 + ⌊rτ⌋ for a queue.
         let most = 10 + seconds * 10 / 4;
-        assert_eq!(forwarded_by(&run, "token_bucket", seconds), if seconds == 0 { 1 } else { most });
-        assert_eq!(forwarded_by(&run, "gcra", seconds), if seconds == 0 { 1 } else { most });
-        assert_eq!(forwarded_by(&run, "leaky_bucket", seconds), 1 + seconds * 10 / 4);
+        assert_eq!(
+            forwarded_by(&run, "token_bucket", seconds),
+            if seconds == 0 { 1 } else { most }
+        );
+        assert_eq!(
+            forwarded_by(&run, "gcra", seconds),
+            if seconds == 0 { 1 } else { most }
+        );
+        assert_eq!(
+            forwarded_by(&run, "leaky_bucket", seconds),
+            1 + seconds * 10 / 4
+        );
     }
     // (b − 1)T of 0.4 s, less what has leaked of the turn that frees a place: none, at its instant.
     assert_eq!(run.of("leaky_bucket").longest_wait(), "3.6");

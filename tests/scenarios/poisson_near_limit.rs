@@ -53,10 +53,7 @@ fn each_algorithm_denies_the_share_of_its_closed_form() {
             ("gcra", bucket),
             ("fixed_window", fixed_window(LIMIT, MEAN)),
             ("sliding_window_log", erlang_b(LIMIT, MEAN)),
-            (
-                "sliding_window_log with denied",
-                log_of_all(LIMIT, MEAN),
-            ),
+            ("sliding_window_log with denied", log_of_all(LIMIT, MEAN)),
             // Simulated elsewhere, to three digits.
             ("sliding_window_counter", 0.221),
         ] {

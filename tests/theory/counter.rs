@@ -4,9 +4,9 @@
 //! it, independently. With a share f of the present window elapsed the error has mean 0 and variance
 //! P·f(1 − f), and its mean size is about 0.313/√P of P.
 
-use super::{BAND, Row};
 use super::forms::estimate_error;
 use super::measured::{Measured, run, walk};
+use super::{BAND, Row};
 use ratesim::simulation::Stepper;
 use ratesim::units::SimTime;
 use std::collections::VecDeque;
@@ -46,7 +46,11 @@ impl Past {
         }
         let window = at / WINDOW;
         if window > self.window {
-            self.previous = if window == self.window + 1 { self.current } else { 0 };
+            self.previous = if window == self.window + 1 {
+                self.current
+            } else {
+                0
+            };
             (self.window, self.current) = (window, 0);
         }
         let error = counter.level(now).as_f64() - self.recent.len() as f64;
@@ -71,7 +75,11 @@ fn measure(text: &str, count: u32, of: impl Fn(f64, f64) -> (f64, f64)) -> Measu
 }
 
 /// P, requests in the run, seed.
-const SOURCES: [(u32, u32, u64); 3] = [(10, 2_000_000, 31), (27, 2_000_000, 32), (100, 6_000_000, 33)];
+const SOURCES: [(u32, u32, u64); 3] = [
+    (10, 2_000_000, 31),
+    (27, 2_000_000, 32),
+    (100, 6_000_000, 33),
+];
 
 pub(super) static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     let mut rows = Vec::new();
@@ -98,7 +106,7 @@ pub(super) static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
             measure(&text, count, |_, error| (error * error / p, 1.0)),
         );
         row(
-            "mean of |estimate − truth|/P",
+            "mean size of (estimate − truth)/P",
             estimate_error(count),
             measure(&text, count, |_, error| (error.abs() / p, 1.0)),
         );
@@ -125,7 +133,11 @@ fn the_variance_is_p_f_times_1_less_f() {
         let found = measure(&text, 27, |share, error| {
             let here = (low..high).contains(&share);
             let form = 27.0 * share * (1.0 - share);
-            if here { (error * error, form) } else { (0.0, 0.0) }
+            if here {
+                (error * error, form)
+            } else {
+                (0.0, 0.0)
+            }
         });
         assert!(found.distance(1.0).abs() <= BAND, "{found:?} at {low}");
         assert!(found.error < 0.1, "{found:?} at {low}");
