@@ -26,6 +26,11 @@ pub enum Tone {
 
 /// The findings of a run, the gravest first.
 pub fn findings(run: &RunResult) -> Vec<Finding> {
+    if run.requests == 0 {
+        return vec![note(
+            "no request came: the random traffic happened to make none".to_owned(),
+        )];
+    }
     let mut found = Vec::new();
     if run
         .candidates
@@ -39,6 +44,7 @@ pub fn findings(run: &RunResult) -> Vec<Finding> {
     found.extend(over_limit(run));
     found.extend(within_limit(run));
     found.extend(first_denials(run));
+    found.extend(too_large(run));
     found.extend(false_denials(run));
     found.extend(delays(run));
     found.extend(memory(run));
@@ -165,6 +171,36 @@ fn first_denials(run: &RunResult) -> Vec<Finding> {
         )))
     };
     ends.into_iter().flatten().filter_map(of).collect()
+}
+
+/// Who was asked for more than can ever be held; those with the same count share a sentence.
+fn too_large(run: &RunResult) -> Vec<Finding> {
+    let mut counts: Vec<u64> = run.candidates.iter().map(|c| c.tally.too_large).collect();
+    counts.sort_unstable();
+    counts.dedup();
+    let of = |count: &u64| {
+        let same: Vec<_> = run
+            .candidates
+            .iter()
+            .filter(|c| c.tally.too_large == *count)
+            .collect();
+        let requests = if *count == 1 {
+            "request costs"
+        } else {
+            "requests cost"
+        };
+        let many = grouped(u128::from(*count));
+        Some(note(format!(
+            "{many} {requests} more than {} can ever hold: no wait helps",
+            names(&same)?
+        )))
+    };
+    counts
+        .iter()
+        .rev()
+        .filter(|count| **count > 0)
+        .filter_map(of)
+        .collect()
 }
 
 /// Who refused what the limit had room for; those with the same count share a sentence.
