@@ -43,7 +43,10 @@ impl Series {
     /// Adds one decision.
     pub fn observe(&mut self, now: SimTime, cost: Cost, decision: Decision, verdict: Verdict) {
         let amount = u128::from(cost);
-        let bucket = &mut self.buckets[self.grid.bucket(now)];
+        let Some(index) = self.grid.bucket(now) else {
+            return;
+        };
+        let bucket = &mut self.buckets[index];
         bucket.offered += amount;
         bucket.false_allow += u64::from(verdict.false_allow);
         bucket.false_deny += u64::from(verdict.false_deny);
@@ -53,9 +56,10 @@ impl Series {
         }
         bucket.allowed += amount;
         bucket.delayed_requests += u64::from(decision.delay() > Nanos::ZERO);
+        // What is forwarded after the end of the run belongs to none of its buckets.
         let at = now.saturating_add(decision.delay());
-        if at < SimTime::MAX {
-            let bucket = &mut self.buckets[self.grid.bucket(at)];
+        if let Some(index) = self.grid.bucket(at) {
+            let bucket = &mut self.buckets[index];
             bucket.forwarded += amount;
             bucket.window_count = bucket.window_count.max(verdict.window_count);
         }

@@ -177,6 +177,7 @@ impl<A: Algorithm> LaneOf<A> {
             result.delays.add(decision.delay());
         }
         result.tally.add(cost, decision, verdict);
+        result.tally.too_large += u64::from(cost > algorithm.level_bound());
         result
             .tally
             .add_labelled(course.legitimate[arrival.mark.0 as usize], decision);

@@ -266,6 +266,15 @@ impl Reader {
         let origin = match source {
             Source::Rule(read) => {
                 let pattern = read(&mut params, &setting)?;
+                let left_out = pattern.left_out();
+                if left_out > 0 {
+                    let whole = left_out + pattern.expected();
+                    self.notes.push(format!(
+                        "{}: {left_out} of {whole} requests lie outside of the block's times or the \
+                         run and were left out",
+                        params.name_of("pattern").trim_end_matches(".pattern")
+                    ));
+                }
                 if pattern.division() == Division::Sources {
                     self.check_sources(&params, keys.as_ref())?;
                 }

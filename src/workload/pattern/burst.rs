@@ -107,6 +107,16 @@ impl Pattern for Burst {
             .saturating_add(cut(last))
     }
 
+    fn left_out(&self) -> u64 {
+        // Bursts that repeat do so until they are cut off.
+        let stated = if self.every == Nanos::ZERO {
+            self.size
+        } else {
+            0
+        };
+        stated.saturating_sub(self.expected())
+    }
+
     fn last(&self) -> Option<SimTime> {
         let last = self.bursts.checked_sub(1)?;
         let earlier = last.checked_sub(1);

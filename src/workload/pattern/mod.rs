@@ -65,6 +65,11 @@ pub trait Pattern: Send + Sync {
     /// only when none can come.
     fn expected(&self) -> u64;
 
+    /// How many requests the rule states by number that the block's times or the run's end cut off.
+    fn left_out(&self) -> u64 {
+        0
+    }
+
     /// The latest instant at which a request can come; `None` when none can.
     fn last(&self) -> Option<SimTime>;
 

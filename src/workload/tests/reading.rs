@@ -318,3 +318,20 @@ fn the_resolved_tables_read_to_the_same_tables_and_arrivals() {
     assert_eq!(first.tables[2]["cost"].as_integer(), Some(1));
     assert_eq!(first.tables[0]["spread"].as_str(), Some("0s"));
 }
+
+#[test]
+fn scripted_requests_beyond_the_run_are_noted() {
+    let text = "limit = \"1/s\"\nduration = \"10s\"\n[[traffic]]\npattern = \"script\"\n\
+                at = [\"5s\", \"30s\", \"40s\"]\n[[traffic]]\npattern = \"burst\"\nat = \"5s\"\n\
+                count = 10\nspread = \"10s\"\n";
+    let notes = read(text).unwrap().notes;
+    assert_eq!(notes.len(), 2, "{notes:?}");
+    assert!(
+        notes[0].starts_with("traffic.0: 2 of 3 requests lie outside"),
+        "{notes:?}"
+    );
+    assert!(
+        notes[1].starts_with("traffic.1: 5 of 10 requests lie outside"),
+        "{notes:?}"
+    );
+}

@@ -167,7 +167,15 @@ fn unreadable(params: &Params, shown: &str, cause: io::Error) -> crate::error::E
     params
         .error(
             "file",
-            format!("{shown} cannot be read; check the path, relative to the scenario's folder"),
+            match cause.kind() {
+                io::ErrorKind::NotFound | io::ErrorKind::IsADirectory => {
+                    format!("{shown} is no file here; paths are relative to the scenario's folder")
+                }
+                io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput => {
+                    format!("{shown} is cut off or no valid gzip; fetch or compress it again")
+                }
+                _ => format!("{shown} cannot be read"),
+            },
         )
         .because(cause)
 }
