@@ -11,7 +11,8 @@ use crate::params::{Contract, Params};
 use crate::report::chart::{self, ChartRow};
 use crate::simulation::{Candidate, erase};
 use crate::workload::{
-    Field, Reading, TrafficRow, read_burst, read_poisson, read_script, read_steady, read_trace,
+    Field, Reading, TrafficRow, read_burst, read_diurnal, read_on_off, read_poisson, read_ramp,
+    read_renewal, read_script, read_steady, read_trace,
 };
 
 /// One parameter of an algorithm, as help and documentation show it.
@@ -276,6 +277,81 @@ pub const TRAFFIC: &[TrafficRow] = &[
             meaning: "requests over time in the mean, such as \"10/s\" (required)",
         }],
         read: Reading::Rule(read_poisson),
+    },
+    TrafficRow {
+        pattern: "renewal",
+        summary: "Independent gaps of any distribution, the first one after `from`.",
+        fields: &[Field {
+            name: "gap",
+            meaning: "from one request to the next: a duration or a distribution (required)",
+        }],
+        read: Reading::Rule(read_renewal),
+    },
+    TrafficRow {
+        pattern: "on_off",
+        summary: "Sources, one per key, that send while they are on and are silent while they are off.",
+        fields: &[
+            Field {
+                name: "rate",
+                meaning: "requests of one source over time while it is on (required)",
+            },
+            Field {
+                name: "on",
+                meaning: "how long a source is on: a duration or a distribution (required)",
+            },
+            Field {
+                name: "off",
+                meaning: "how long it is off: a duration or a distribution (required)",
+            },
+            Field {
+                name: "arrivals",
+                meaning: "while on: steady, or poisson (steady)",
+            },
+            Field {
+                name: "start",
+                meaning: "on: a period on begins at `from`; random: at any point of its periods \
+                          (on for one key, random for several)",
+            },
+        ],
+        read: Reading::Rule(read_on_off),
+    },
+    TrafficRow {
+        pattern: "ramp",
+        summary: "Independent requests at a mean rate that changes linearly from `from` to `to`.",
+        fields: &[
+            Field {
+                name: "from_rate",
+                meaning: "requests over time in the mean at `from` (required)",
+            },
+            Field {
+                name: "to_rate",
+                meaning: "requests over time in the mean at `to` (required)",
+            },
+        ],
+        read: Reading::Rule(read_ramp),
+    },
+    TrafficRow {
+        pattern: "diurnal",
+        summary: "Independent requests at a mean rate that rises and falls like a cosine.",
+        fields: &[
+            Field {
+                name: "mean_rate",
+                meaning: "requests over time in the mean over a period (required)",
+            },
+            Field {
+                name: "amplitude",
+                meaning: "how far the rate swings, as a share of the mean: 0 to 1 (0.5)",
+            },
+            Field {
+                name: "period",
+                meaning: "from one peak to the next (1d)",
+            },
+            Field {
+                name: "peak_at",
+                meaning: "a peak: a duration since the start or a clock time (half a period)",
+            },
+        ],
+        read: Reading::Rule(read_diurnal),
     },
     TrafficRow {
         pattern: "script",

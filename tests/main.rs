@@ -2,10 +2,13 @@
 
 mod cases;
 mod cli;
+mod envelopes;
 mod examples;
+mod fuzz;
 mod golden;
 mod laws;
 mod ran;
 mod reference;
 mod scenarios;
 mod setup;
+mod theory;

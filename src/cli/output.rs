@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// What every temporary name begins with; files of such names are left by killed runs.
 const TEMPORARY: &str = ".ratesim-";
@@ -60,7 +61,7 @@ impl Output {
     fn clear_stale(&self) -> io::Result<()> {
         for entry in fs::read_dir(&self.folder)? {
             let entry = entry?;
-            if entry.file_name().to_string_lossy().starts_with(TEMPORARY) {
+            if is_stale(&entry) {
                 fs::remove_file(entry.path())?;
             }
         }
@@ -155,6 +156,26 @@ impl Drop for Output {
             let _ = fs::remove_dir(folder);
         }
     }
+}
+
+/// Whether a killed run left this file. Those of a run that is still going, in this folder at the same
+/// time, are its own; where processes cannot be looked up, a day tells the one from the other.
+fn is_stale(entry: &fs::DirEntry) -> bool {
+    const LONGEST_RUN: Duration = Duration::from_secs(86_400);
+    let name = entry.file_name();
+    let name = name.to_string_lossy();
+    let Some((process, _)) = name
+        .strip_prefix(TEMPORARY)
+        .and_then(|rest| rest.split_once('-'))
+    else {
+        return false;
+    };
+    let processes = Path::new("/proc");
+    if processes.join("self").exists() {
+        return process == std::process::id().to_string() || !processes.join(process).exists();
+    }
+    let age = entry.metadata().and_then(|file| file.modified());
+    age.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > LONGEST_RUN))
 }
 
 fn failed(what: &str, path: &Path, cause: io::Error) -> Error {
@@ -267,7 +288,11 @@ mod tests {
             .commit()
             .unwrap();
         fs::write(folder.join("notes.txt"), "mine").unwrap();
-        fs::write(folder.join(format!("{TEMPORARY}1-a.csv")), "killed").unwrap();
+        fs::write(
+            folder.join(format!("{TEMPORARY}4294967295-a.csv")),
+            "killed",
+        )
+        .unwrap();
         stage(&folder, &[("a.csv", "2"), (INDEX, "{}")])
             .commit()
             .unwrap();
@@ -275,6 +300,17 @@ mod tests {
         let expected = expected.map(|(name, text)| (name.to_owned(), text.to_owned()));
         assert_eq!(contents(&folder), expected);
         assert!(parent.path().join("x").exists());
+    }
+
+    /// Process 1 runs as long as the machine does.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_run_spares_what_another_one_is_writing_into_the_same_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = format!("{TEMPORARY}1-a.csv");
+        fs::write(folder.path().join(&name), "going on").unwrap();
+        drop(stage(folder.path(), &[("a.csv", "new")]));
+        assert_eq!(contents(folder.path()), [(name, "going on".into())]);
     }
 
     #[test]

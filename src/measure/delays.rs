@@ -5,18 +5,39 @@ use std::collections::BTreeMap;
 
 /// A count of waits, from which quantiles follow by nearest rank.
 ///
-/// Waits are kept exactly up to 65,536 distinct ones; beyond that each is rounded up at its 14th
-/// binary digit, which is less than 0.013 % of it.
-#[derive(Clone, Debug, Default)]
+/// Waits are kept exactly up to a stated number of distinct ones; beyond that each is rounded up at its 14th
+/// binary digit, which is less than 0.013 % of it. The longest is always exact, and no quantile is
+/// above it.
+#[derive(Clone, Debug)]
 pub struct Delays {
+    exact: usize,
     none: u64,
     waits: BTreeMap<u64, u64>,
     coarse: bool,
+    longest: u64,
+}
+
+impl Default for Delays {
+    fn default() -> Self {
+        Self::keeping(Self::EXACT)
+    }
 }
 
 impl Delays {
+    /// Distinct waits that the count of a whole run keeps exactly.
     const EXACT: usize = 1 << 16;
     const DIGITS: u32 = 14;
+
+    /// A count of nothing that keeps this many distinct waits exactly.
+    pub const fn keeping(exact: usize) -> Self {
+        Self {
+            exact,
+            none: 0,
+            waits: BTreeMap::new(),
+            coarse: false,
+            longest: 0,
+        }
+    }
 
     /// Counts one admitted request.
     pub fn add(&mut self, delay: Nanos) {
@@ -24,13 +45,14 @@ impl Delays {
             self.none += 1;
             return;
         }
+        self.longest = self.longest.max(delay.get());
         let wait = if self.coarse {
             Self::coarsened(delay.get())
         } else {
             delay.get()
         };
         *self.waits.entry(wait).or_default() += 1;
-        if !self.coarse && self.waits.len() > Self::EXACT {
+        if !self.coarse && self.waits.len() > self.exact {
             self.coarsen();
         }
     }
@@ -51,10 +73,11 @@ impl Delays {
     /// Adds another's counts.
     pub fn merge(&mut self, other: &Self) {
         self.none += other.none;
+        self.longest = self.longest.max(other.longest);
         for (wait, count) in &other.waits {
             *self.waits.entry(*wait).or_default() += count;
         }
-        if self.coarse || other.coarse || self.waits.len() > Self::EXACT {
+        if self.coarse || other.coarse || self.waits.len() > self.exact {
             self.coarsen();
         }
     }
@@ -90,7 +113,7 @@ impl Delays {
         for (wait, many) in &self.waits {
             seen += u128::from(*many);
             if rank <= seen {
-                return Some(Nanos::new(*wait));
+                return Some(Nanos::new(self.longest.min(*wait)));
             }
         }
         None
@@ -128,5 +151,6 @@ mod tests {
         }
         let median = delays.percentile(50).unwrap().get();
         assert!((100_000_000..100_013_000).contains(&median), "{median}");
+        assert_eq!(delays.percentile(100), Some(Nanos::new(200_000_000)));
     }
 }

@@ -2,8 +2,7 @@
 
 use crate::units::{Nanos, SimTime};
 
-/// Equal time buckets [k·width, (k+1)·width) from the beginning of the run; the last one takes in
-/// everything later.
+/// Equal time buckets [k·width, (k+1)·width) that cover the run from its beginning to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
     width: u64,
@@ -33,7 +32,7 @@ impl Grid {
                 .saturating_mul(86_400_000_000_000)
         };
         let width = short.or_else(long).unwrap_or_else(days);
-        let count = u32::try_from(horizon.get() / width + 1).expect("about a thousand");
+        let count = u32::try_from(horizon.get().div_ceil(width).max(1)).expect("about a thousand");
         Self { width, count }
     }
 
@@ -47,10 +46,10 @@ impl Grid {
         self.count as usize
     }
 
-    /// The bucket that `at` falls into.
-    pub fn bucket(self, at: SimTime) -> usize {
-        let index = at.as_nanos() / self.width;
-        usize::try_from(index).map_or(self.count() - 1, |index| index.min(self.count() - 1))
+    /// The bucket that `at` falls into; `None` after the last one.
+    pub fn bucket(self, at: SimTime) -> Option<usize> {
+        let index = usize::try_from(at.as_nanos() / self.width).ok()?;
+        (index < self.count()).then_some(index)
     }
 
     /// When the bucket begins.

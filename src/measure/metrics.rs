@@ -292,6 +292,12 @@ pub const METRICS: &[Metric] = &[
         },
     },
     Metric {
+        column: "too_large",
+        heading: "",
+        meaning: "of the denied, requests that cost more than can ever be held",
+        read: |c, _| count(c.tally.too_large),
+    },
+    Metric {
         column: "legitimate_denied",
         heading: "legit.\ndenied",
         meaning: "share of the requests labelled legitimate that was refused",

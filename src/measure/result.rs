@@ -102,6 +102,8 @@ pub struct Tally {
     pub false_deny: u64,
     /// The most cost forwarded for one key in any half-open window of the limit's length.
     pub peak_in_window: u128,
+    /// Of the refused, those that cost more than can ever be held: no wait helps them.
+    pub too_large: u64,
     /// Requests of traffic labelled legitimate.
     pub legitimate: u64,
     /// Of these, refused.

@@ -2,7 +2,7 @@
 
 use super::forwards::Verdict;
 use super::{Bucket, Grid};
-use crate::limiter::{Algorithm, Decision};
+use crate::limiter::{Algorithm, Decision, Motion};
 use crate::units::{Cost, Level, Nanos, SimTime};
 
 /// One candidate's amounts per bucket of the run's grid.
@@ -30,10 +30,12 @@ impl Series {
             return;
         };
         while levels.len() < self.grid.count() && self.grid.start(levels.len() + 1) <= now {
-            let end = self
-                .grid
-                .start(levels.len() + 1)
-                .saturating_sub(Nanos::new(1));
+            let end = self.grid.start(levels.len() + 1);
+            // What jumps just there belongs to the next bucket.
+            let end = match algorithm.motion() {
+                Motion::Slopes => end,
+                Motion::Steps => end.saturating_sub(Nanos::new(1)),
+            };
             levels.push(algorithm.level(state, end));
         }
     }
@@ -41,7 +43,10 @@ impl Series {
     /// Adds one decision.
     pub fn observe(&mut self, now: SimTime, cost: Cost, decision: Decision, verdict: Verdict) {
         let amount = u128::from(cost);
-        let bucket = &mut self.buckets[self.grid.bucket(now)];
+        let Some(index) = self.grid.bucket(now) else {
+            return;
+        };
+        let bucket = &mut self.buckets[index];
         bucket.offered += amount;
         bucket.false_allow += u64::from(verdict.false_allow);
         bucket.false_deny += u64::from(verdict.false_deny);
@@ -51,9 +56,10 @@ impl Series {
         }
         bucket.allowed += amount;
         bucket.delayed_requests += u64::from(decision.delay() > Nanos::ZERO);
+        // What is forwarded after the end of the run belongs to none of its buckets.
         let at = now.saturating_add(decision.delay());
-        if at < SimTime::MAX {
-            let bucket = &mut self.buckets[self.grid.bucket(at)];
+        if let Some(index) = self.grid.bucket(at) {
+            let bucket = &mut self.buckets[index];
             bucket.forwarded += amount;
             bucket.window_count = bucket.window_count.max(verdict.window_count);
         }

@@ -114,6 +114,25 @@ impl FromValue for u64 {
     }
 }
 
+impl FromValue for f64 {
+    const EXPECTED: &'static str = "a number that is not negative, such as 1.5";
+    fn from_value(value: &Value) -> Result<Self, String> {
+        let number = match value {
+            Value::Number(text) => text.parse::<Self>().ok(),
+            _ => None,
+        };
+        number
+            .filter(|number| number.is_finite() && *number >= 0.0)
+            .ok_or_else(|| mismatch::<Self>(value))
+    }
+    fn to_toml(&self) -> toml::Value {
+        // Whole numbers are written as such: 5, not 5.0.
+        let text = self.to_string();
+        text.parse::<i64>()
+            .map_or_else(|_| (*self).into(), Into::into)
+    }
+}
+
 impl FromValue for Nanos {
     const EXPECTED: &'static str = "a duration such as \"250ms\", \"1m30s\" or \"1d\"";
     fn from_value(value: &Value) -> Result<Self, String> {

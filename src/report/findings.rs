@@ -26,6 +26,11 @@ pub enum Tone {
 
 /// The findings of a run, the gravest first.
 pub fn findings(run: &RunResult) -> Vec<Finding> {
+    if run.requests == 0 {
+        return vec![note(
+            "no request came: the random traffic happened to make none".to_owned(),
+        )];
+    }
     let mut found = Vec::new();
     if run
         .candidates
@@ -39,6 +44,7 @@ pub fn findings(run: &RunResult) -> Vec<Finding> {
     found.extend(over_limit(run));
     found.extend(within_limit(run));
     found.extend(first_denials(run));
+    found.extend(too_large(run));
     found.extend(false_denials(run));
     found.extend(delays(run));
     found.extend(memory(run));
@@ -161,32 +167,57 @@ fn first_denials(run: &RunResult) -> Vec<Finding> {
     ends.into_iter().flatten().filter_map(of).collect()
 }
 
-/// Who refused what the limit had room for; those with the same count share a sentence.
+/// Who was asked for more than can ever be held.
+fn too_large(run: &RunResult) -> Vec<Finding> {
+    by_count(
+        run,
+        |c| c.tally.too_large,
+        |names, count| {
+            let requests = if count == 1 {
+                "request costs"
+            } else {
+                "requests cost"
+            };
+            let many = grouped(u128::from(count));
+            format!("{many} {requests} more than {names} can ever hold: no wait helps")
+        },
+    )
+}
+
+/// Who refused what the limit had room for.
 fn false_denials(run: &RunResult) -> Vec<Finding> {
-    let mut counts: Vec<u64> = run.candidates.iter().map(|c| c.tally.false_deny).collect();
+    by_count(
+        run,
+        |c| c.tally.false_deny,
+        |names, count| {
+            let requests = if count == 1 { "request" } else { "requests" };
+            let share = percent(u128::from(count), u128::from(run.requests));
+            let many = grouped(u128::from(count));
+            format!("{names} denied {many} {requests} ({share}) that the limit had room for")
+        },
+    )
+}
+
+/// A sentence for each count above 0 that candidates have, the largest first; those with the same
+/// count share it.
+fn by_count(
+    run: &RunResult,
+    count: fn(&CandidateResult) -> u64,
+    sentence: impl Fn(String, u64) -> String,
+) -> Vec<Finding> {
+    let mut counts: Vec<u64> = run
+        .candidates
+        .iter()
+        .map(count)
+        .filter(|n| *n > 0)
+        .collect();
     counts.sort_unstable();
     counts.dedup();
-    let of = |count: &u64| {
-        let same: Vec<_> = run
-            .candidates
-            .iter()
-            .filter(|c| c.tally.false_deny == *count)
-            .collect();
-        let share = percent(u128::from(*count), u128::from(run.requests));
-        let requests = if *count == 1 { "request" } else { "requests" };
-        let text = format!(
-            "{} denied {} {requests} ({share}) that the limit had room for",
-            names(&same)?,
-            grouped(u128::from(*count)),
-        );
-        Some(note(text))
+    let of = |n: &u64| {
+        let same: Vec<_> = run.candidates.iter().filter(|c| count(c) == *n).collect();
+        Some(note(sentence(names(&same)?, *n)))
     };
-    counts
-        .iter()
-        .rev()
-        .filter(|count| **count > 0)
-        .filter_map(of)
-        .collect()
+    counts.iter().rev().filter_map(of).collect()
 }
 
 fn delays(run: &RunResult) -> Vec<Finding> {

@@ -38,7 +38,8 @@ pub struct Course {
     pub names: Arc<Vec<String>>,
     /// For each mark, whether its requests ought to pass, where that is said.
     pub legitimate: Arc<[Option<bool>]>,
-    /// How many instants at which its memory changes a lane keeps exactly.
+    /// How many instants at which its memory changes, and how many distinct waits, a lane keeps
+    /// exactly.
     pub instants: usize,
 }
 
@@ -93,7 +94,7 @@ impl<A: Algorithm> LaneOf<A> {
         let result = LaneResult {
             tally: Tally::default(),
             per_key: Vec::new(),
-            delays: Delays::default(),
+            delays: Delays::keeping(course.instants),
             occupancy: Occupancy::keeping(course.instants),
             estimates: Estimates::default(),
             series: Series::new(course.grid, course.one_key),
@@ -176,6 +177,7 @@ impl<A: Algorithm> LaneOf<A> {
             result.delays.add(decision.delay());
         }
         result.tally.add(cost, decision, verdict);
+        result.tally.too_large += u64::from(cost > algorithm.level_bound());
         result
             .tally
             .add_labelled(course.legitimate[arrival.mark.0 as usize], decision);

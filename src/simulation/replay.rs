@@ -265,6 +265,7 @@ impl Tally {
         self.false_allow += other.false_allow;
         self.false_deny += other.false_deny;
         self.peak_in_window = self.peak_in_window.max(other.peak_in_window);
+        self.too_large += other.too_large;
         self.legitimate += other.legitimate;
         self.legitimate_denied += other.legitimate_denied;
         self.abusive += other.abusive;

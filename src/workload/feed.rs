@@ -1,9 +1,9 @@
 //! The arrivals of one shard: what the lanes of that shard are fed with.
 
-use super::keys::KeyStream;
-use super::pattern::Instants;
+use super::cost::CostStream;
+use super::demand::Demand;
 use super::{Arrival, MarkId};
-use crate::units::{Cost, SHARDS, SimTime};
+use crate::units::{KeyId, SHARDS, SimTime};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
@@ -127,10 +127,9 @@ impl ShardFeed {
 
 /// The part of a splitting block that falls to one shard: it makes its own arrivals.
 pub(super) struct Stream {
-    instants: Instants,
-    next: Option<SimTime>,
-    keys: KeyStream,
-    cost: Cost,
+    demand: Demand,
+    next: Option<(SimTime, KeyId)>,
+    costs: CostStream,
     mark: MarkId,
     block: u16,
     /// The seq of the next arrival: the shard, and `SHARDS` more with each, so that the parts of a
@@ -140,19 +139,17 @@ pub(super) struct Stream {
 
 impl Stream {
     pub(super) fn new(
-        mut instants: Instants,
-        keys: KeyStream,
-        cost: Cost,
+        mut demand: Demand,
+        costs: CostStream,
         mark: MarkId,
         block: u16,
         shard: u32,
     ) -> Self {
-        let next = instants.next().map(SimTime::from_nanos);
+        let next = demand.next();
         Self {
-            instants,
+            demand,
             next,
-            keys,
-            cost,
+            costs,
             mark,
             block,
             seq: u64::from(shard),
@@ -160,24 +157,24 @@ impl Stream {
     }
 
     fn turn(&self) -> Option<Turn> {
-        self.next.map(|at| (at, self.block))
+        self.next.map(|(at, _)| (at, self.block))
     }
 
     /// Puts the arrivals before `bound` into the batch as far as there is room; gives the next turn.
     fn run(&mut self, bound: Turn, batch: &mut Vec<Arrival>) -> Option<Turn> {
-        while let Some(at) = self.next {
+        while let Some((at, key)) = self.next {
             if (at, self.block) >= bound || batch.len() == BATCH {
                 break;
             }
             batch.push(Arrival {
                 at,
-                cost: self.cost,
+                cost: self.costs.draw(),
                 seq: self.seq,
-                key: self.keys.draw(),
+                key,
                 mark: self.mark,
             });
             self.seq += u64::from(SHARDS);
-            self.next = self.instants.next().map(SimTime::from_nanos);
+            self.next = self.demand.next();
         }
         self.turn()
     }

@@ -35,6 +35,8 @@ pub(super) enum Popularity {
     Uniform,
     /// The k-th in proportion to k^−exponent.
     Zipf { exponent: f64 },
+    /// The first takes this share of all, the others the rest alike.
+    Hot { share: f64 },
 }
 
 /// The exponent of a Zipf law: a plain decimal number from 0 to 20.
@@ -78,7 +80,7 @@ impl KeyField {
                         "keys",
                         format!(
                             "found {}, expected a name in quotes or {{ count = N, popularity = \
-                             \"uniform\" or \"zipf\" }}",
+                             \"uniform\", \"zipf\" or \"hot\" }}",
                             node.value.describe()
                         ),
                     ));
@@ -95,7 +97,9 @@ impl KeyField {
             table.required::<u64>("count")?;
         }
         let count = table.whole("count", 1, u64::from(u32::MAX), 1)?;
-        let popularity = match table.choice("popularity", &["uniform", "zipf"], "uniform")? {
+        let popularity = table.choice("popularity", &["uniform", "zipf", "hot"], "uniform")?;
+        let popularity = match popularity {
+            "hot" => Self::read_hot(table, count)?,
             "zipf" => Popularity::Zipf {
                 exponent: table.or("exponent", Exponent(1.0))?.0,
             },
@@ -106,6 +110,27 @@ impl KeyField {
             prefix: table.or("prefix", "key-".to_owned())?,
             popularity,
         })
+    }
+
+    fn read_hot(table: &mut Params, count: u64) -> Result<Popularity> {
+        let share = table.required::<f64>("share")?;
+        if share > 1.0 {
+            let message =
+                "must lie between 0 and 1: the part of all requests that the first key makes";
+            return Err(table.error("share", message));
+        }
+        if count < 2 {
+            return Err(table.error("count", "must be at least 2 where the first key is hot"));
+        }
+        Ok(Popularity::Hot { share })
+    }
+
+    /// Whether no key is chosen more often than another.
+    pub(super) fn are_alike(&self) -> bool {
+        match self {
+            Self::One(_) => true,
+            Self::Many { popularity, .. } => *popularity == Popularity::Uniform,
+        }
     }
 
     /// How many keys it names.
@@ -195,12 +220,14 @@ pub(super) enum Keys {
 }
 
 impl Popularity {
-    /// Weight of the key at `index`, the first being the most popular.
+    /// Weight of the key at `index` of `count`.
     #[allow(clippy::cast_precision_loss)]
-    fn weight(self, index: usize) -> f64 {
+    fn weight(self, index: usize, count: usize) -> f64 {
         match self {
             Self::Uniform => 1.0,
             Self::Zipf { exponent } => (index as f64 + 1.0).powf(-exponent),
+            Self::Hot { share } if index == 0 => share,
+            Self::Hot { share } => (1.0 - share) / (count as f64 - 1.0),
         }
     }
 
@@ -209,7 +236,7 @@ impl Popularity {
         match self {
             _ if ids.is_empty() => None,
             Self::Uniform => Some(Choice::Uniform(ids)),
-            Self::Zipf { .. } => WeightedAliasIndex::new(weights)
+            Self::Zipf { .. } | Self::Hot { .. } => WeightedAliasIndex::new(weights)
                 .ok()
                 .map(|table| Choice::Weighted(ids, table)),
         }
@@ -217,14 +244,24 @@ impl Popularity {
 }
 
 impl Keys {
+    /// All of them, in the order of the block.
+    pub(super) fn ids(&self) -> &[KeyId] {
+        match self {
+            Self::One(id) => std::slice::from_ref(id),
+            Self::Many { ids, .. } => ids,
+        }
+    }
+
     /// The choice among all keys of block `block`.
     pub(super) fn whole(&self, seed: u64, block: u16) -> KeyStream {
         let choice = match self {
             Self::One(id) => Choice::One(*id),
             Self::Many { ids, popularity } => {
-                let weights = (0..ids.len()).map(|i| popularity.weight(i)).collect();
+                let weights = (0..ids.len())
+                    .map(|i| popularity.weight(i, ids.len()))
+                    .collect();
                 let choice = popularity.choice(ids.clone(), weights);
-                choice.expect("there is a key, and the first weighs 1")
+                choice.expect("some key weighs more than nothing")
             }
         };
         KeyStream {
@@ -247,7 +284,7 @@ impl Keys {
             }
             Self::Many { ids, popularity } => {
                 let weights: Vec<f64> = (0..ids.len())
-                    .map(|index| popularity.weight(index))
+                    .map(|index| popularity.weight(index, ids.len()))
                     .collect();
                 let total: f64 = weights.iter().sum();
                 weights
@@ -272,7 +309,7 @@ impl Keys {
                 let mut total = 0.0;
                 for (index, id) in ids.iter().enumerate() {
                     let (shard_ids, weights) = &mut parts[id.shard() as usize];
-                    let weight = popularity.weight(index);
+                    let weight = popularity.weight(index, ids.len());
                     total += weight;
                     shard_ids.push(*id);
                     weights.push(weight);

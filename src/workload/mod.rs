@@ -5,33 +5,40 @@
 //! the same arrivals in the same order (time, block, place within the block).
 
 mod arrival;
+mod cost;
+mod demand;
+mod distribution;
 mod feed;
 mod keys;
+mod made;
 mod pattern;
 mod poisson_rates;
 mod random;
 mod read;
 mod rounds;
 #[cfg(test)]
+mod statistics;
+#[cfg(test)]
 mod tests;
 mod trace;
 
 pub use arrival::{Arrival, Mark, MarkId};
+pub use cost::Costs;
+pub use distribution::Distribution;
 pub use feed::{BATCH, ShardFeed};
 pub use pattern::{
-    Field, Instants, Pattern, Reading, Setting, TrafficRow, read_burst, read_poisson, read_script,
-    read_steady,
+    Division, Field, Instants, Pattern, Reading, Setting, TrafficRow, read_burst, read_diurnal,
+    read_on_off, read_poisson, read_ramp, read_renewal, read_script, read_steady,
 };
 pub use read::{Request, Resolved};
 pub use rounds::Rounds;
 pub use trace::{Files, Stated, Survey, read as read_trace};
 
-use crate::units::{Cost, SHARDS, SimTime};
+use crate::units::{SHARDS, SimTime};
+use cost::MAX_COST;
 use feed::Stream;
-use keys::Keys;
-use random::{Purpose, WHOLE, generator};
-use read::MAX_COST;
-use rounds::{Arrivals, Sequence};
+use made::Made;
+use rounds::Sequence;
 use std::sync::Arc;
 use trace::Trace;
 
@@ -47,8 +54,8 @@ pub const COMMON_FIELDS: &[Field] = &[
     },
     Field {
         name: "keys",
-        meaning: "a name, or { count, popularity = \"uniform\" or \"zipf\", exponent, prefix } \
-                  (one key, \"all\")",
+        meaning: "a name, or { count, popularity = \"uniform\", \"zipf\" (with exponent) or \"hot\" \
+                  (with share), prefix } (one key, \"all\")",
     },
     Field {
         name: "endpoint",
@@ -60,7 +67,7 @@ pub const COMMON_FIELDS: &[Field] = &[
     },
     Field {
         name: "cost",
-        meaning: "what each request takes from the limit, a whole number (1)",
+        meaning: "what each request takes from the limit: a whole number or a distribution (1)",
     },
     Field {
         name: "label",
@@ -92,13 +99,8 @@ pub struct Block {
 
 /// Where a block's arrivals come from.
 enum Origin {
-    /// A rule makes the instants; keys and cost are the block's.
-    Made {
-        pattern: Box<dyn Pattern>,
-        keys: Keys,
-        cost: Cost,
-        mark: MarkId,
-    },
+    /// A rule makes the instants; keys and costs are the block's.
+    Made(Made),
     /// The records of a file.
     Recorded(Arc<Trace>),
 }
@@ -107,7 +109,7 @@ impl Origin {
     /// The latest instant at which a request can come.
     fn last(&self) -> Option<SimTime> {
         match self {
-            Self::Made { pattern, .. } => pattern.last(),
+            Self::Made(made) => made.pattern.last(),
             Self::Recorded(trace) => trace.last(),
         }
     }
@@ -118,7 +120,7 @@ impl Workload {
     /// random ones.
     pub fn expected_requests(&self) -> u64 {
         let each = self.blocks.iter().map(|block| match &block.origin {
-            Origin::Made { pattern, .. } => pattern.expected(),
+            Origin::Made(made) => made.pattern.expected(),
             Origin::Recorded(trace) => trace.requests(),
         });
         each.fold(0, u64::saturating_add)
@@ -144,56 +146,24 @@ impl Workload {
         let mut sequences = Vec::new();
         let mut streams: Vec<Vec<Stream>> = (0..SHARDS).map(|_| Vec::new()).collect();
         for (block, index) in self.blocks.iter().zip(0..) {
-            match &block.origin {
-                Origin::Made {
-                    pattern,
-                    keys,
-                    cost,
-                    mark,
-                } if pattern.splits() => {
-                    for (shard, share, keys) in keys.split(seed, index) {
-                        let random = generator(seed, index, shard, Purpose::Instants);
-                        let instants = pattern.instants(share, random);
-                        let stream = Stream::new(instants, keys, *cost, *mark, index, shard);
+            let arrivals = match &block.origin {
+                Origin::Made(made) if made.pattern.division() == Division::Whole => {
+                    made.sequence(seed, index)
+                }
+                Origin::Made(made) => {
+                    for (shard, stream) in made.streams(seed, index) {
                         streams[shard as usize].push(stream);
                     }
+                    continue;
                 }
-                origin => sequences.push(Sequence::new(index, origin.sequence(seed, index))),
-            }
+                Origin::Recorded(trace) => Trace::arrivals(trace, seed, index),
+            };
+            sequences.push(Sequence::new(index, arrivals));
         }
         let blocks: Arc<[u16]> = self.marks.iter().map(|mark| mark.block).collect();
         let feeds = streams
             .into_iter()
             .map(|streams| ShardFeed::new(streams, blocks.clone()));
         Rounds::new(sequences, feeds.collect())
-    }
-}
-
-impl Origin {
-    /// The arrivals of block `index` as one sequence.
-    fn sequence(&self, seed: u64, index: u16) -> Arrivals {
-        match self {
-            Self::Recorded(trace) => Trace::arrivals(trace, seed, index),
-            Self::Made {
-                pattern,
-                keys,
-                cost,
-                mark,
-            } => {
-                let random = generator(seed, index, WHOLE, Purpose::Instants);
-                let mut keys = keys.whole(seed, index);
-                let (cost, mark) = (*cost, *mark);
-                let instants = pattern.instants(1.0, random);
-                Box::new(instants.zip(0..).map(move |(at, seq)| {
-                    Ok(Arrival {
-                        at: SimTime::from_nanos(at),
-                        cost,
-                        seq,
-                        key: keys.draw(),
-                        mark,
-                    })
-                }))
-            }
-        }
     }
 }

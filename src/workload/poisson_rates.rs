@@ -1,5 +1,7 @@
 //! Whether the traffic is one that closed forms are known for.
 
+use super::cost::Costs;
+use super::made::Made;
 use super::{Origin, Workload};
 use crate::units::SimTime;
 
@@ -11,12 +13,12 @@ impl Workload {
         let [block] = self.blocks.as_slice() else {
             return Vec::new();
         };
-        let Origin::Made {
+        let Origin::Made(Made {
             pattern,
             keys,
-            cost: 1,
+            costs: Costs::Fixed(1),
             ..
-        } = &block.origin
+        }) = &block.origin
         else {
             return Vec::new();
         };

@@ -10,12 +10,16 @@ pub(super) enum Purpose {
     Instants,
     /// Keys of arrivals.
     Keys,
+    /// Costs of arrivals.
+    Costs,
+    /// All that one key does, where it is a source of its own; the part is its number in the block.
+    Source,
 }
 
 /// The part that stands for a whole block, where it is not cut into shards.
 pub(super) const WHOLE: u32 = u32::MAX;
 
-/// The generator for `purpose` in `part` (a shard, or [`WHOLE`]) of traffic block `block`.
+/// The generator for `purpose` in `part` (a shard, a key's number, or [`WHOLE`]) of traffic block `block`.
 ///
 /// PCG streams with different increments are distinct sequences; the increment is an injective
 /// function of (block, part, purpose), and the state depends on all of these and the seed, so that
@@ -57,12 +61,17 @@ mod tests {
         for seed in 0..4 {
             for block in 0..4 {
                 for part in (0..64).chain([WHOLE]) {
-                    for purpose in [Purpose::Instants, Purpose::Keys] {
+                    for purpose in [
+                        Purpose::Instants,
+                        Purpose::Keys,
+                        Purpose::Costs,
+                        Purpose::Source,
+                    ] {
                         firsts.insert(generator(seed, block, part, purpose).next_u64());
                     }
                 }
             }
         }
-        assert_eq!(firsts.len(), 4 * 4 * 65 * 2);
+        assert_eq!(firsts.len(), 4 * 4 * 65 * 4);
     }
 }

@@ -1,12 +1,15 @@
 //! From the `[[traffic]]` tables of a scenario to a workload.
 
+use super::cost::Costs;
+use super::demand::Sources;
 use super::keys::{KeyField, KeyNames, Keys, ONE_KEY};
-use super::pattern::{Pattern, Reading, Setting, TrafficRow, point};
+use super::made::Made;
+use super::pattern::{Division, Pattern, Reading, Setting, TrafficRow, point};
 use super::trace::{Files, Placing, Stated, Survey};
 use super::{Block, Mark, MarkId, Origin, Workload};
 use crate::error::{Error, Result};
 use crate::params::{Moment, Params, unknown};
-use crate::units::{Cost, Epoch, Limit, Nanos, SimTime};
+use crate::units::{Epoch, Limit, Nanos, SimTime};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -59,7 +62,12 @@ fn row(params: &mut Params, rows: &'static [TrafficRow]) -> Result<&'static Traf
 }
 
 /// Reads `from` and `to` against the end of the run.
-fn setting(params: &mut Params, epoch: Epoch, duration: Option<Nanos>) -> Result<Setting> {
+fn setting(
+    params: &mut Params,
+    epoch: Epoch,
+    duration: Option<Nanos>,
+    keys: u64,
+) -> Result<Setting> {
     let from = params.or("from", Moment::Since(Nanos::ZERO))?;
     let from = point(params, "from", from, epoch)?;
     let to = params.optional::<Moment>("to")?;
@@ -72,6 +80,8 @@ fn setting(params: &mut Params, epoch: Epoch, duration: Option<Nanos>) -> Result
         epoch,
         from,
         until: to.into_iter().chain(end).min(),
+        to,
+        keys,
     })
 }
 
@@ -81,7 +91,7 @@ struct Draft {
     row: &'static TrafficRow,
     keys: Option<KeyField>,
     mark: Mark,
-    cost: Option<Cost>,
+    costs: Option<Costs>,
     label: Option<String>,
     legitimate: Option<bool>,
     source: Source,
@@ -104,10 +114,7 @@ impl Draft {
         let row = row(&mut params, rows)?;
         let keys = KeyField::read(&mut params)?;
         let mark = mark(&mut params, index)?;
-        let cost = params
-            .has("cost")
-            .then(|| params.whole("cost", 0, MAX_COST, 1))
-            .transpose()?;
+        let costs = Costs::read(&mut params)?;
         let source = match row.read {
             Reading::Rule(read) => Source::Rule(read),
             Reading::Records(read) => {
@@ -115,7 +122,7 @@ impl Draft {
                     keys: keys.is_some(),
                     endpoint: mark.endpoint.clone(),
                     method: mark.method.clone(),
-                    cost,
+                    costs: costs.clone(),
                 };
                 let files = Files {
                     base,
@@ -129,7 +136,7 @@ impl Draft {
             row,
             keys,
             mark,
-            cost,
+            costs,
             label: params.optional("label")?,
             legitimate: params.optional("legitimate")?,
             source,
@@ -146,9 +153,6 @@ fn mark(params: &mut Params, block: u16) -> Result<Mark> {
         method: params.optional::<String>("method")?.map(Arc::from),
     })
 }
-
-/// The most that one request can cost: what a TOML integer holds.
-pub(super) const MAX_COST: Cost = i64::MAX as Cost;
 
 impl Workload {
     /// Reads the traffic of a scenario.
@@ -252,19 +256,38 @@ impl Reader {
             row,
             keys,
             mark,
-            cost,
+            costs,
             label,
             legitimate,
             source,
         } = draft;
-        let setting = setting(&mut params, self.epoch, self.duration)?;
+        let count = keys.as_ref().map_or(1, KeyField::count);
+        let setting = setting(&mut params, self.epoch, self.duration, count)?;
         let origin = match source {
-            Source::Rule(read) => Origin::Made {
-                pattern: read(&mut params, &setting)?,
-                keys: self.keys(&mut params, keys)?,
-                cost: cost.map_or_else(|| params.or("cost", 1), Ok)?,
-                mark: self.mark(mark),
-            },
+            Source::Rule(read) => {
+                let pattern = read(&mut params, &setting)?;
+                let left_out = pattern.left_out();
+                if left_out > 0 {
+                    let whole = left_out + pattern.expected();
+                    self.notes.push(format!(
+                        "{}: {left_out} of {whole} requests lie outside of the block's times or the \
+                         run and were left out",
+                        params.name_of("pattern").trim_end_matches(".pattern")
+                    ));
+                }
+                if pattern.division() == Division::Sources {
+                    self.check_sources(&params, keys.as_ref())?;
+                }
+                Origin::Made(Made {
+                    pattern,
+                    keys: self.keys(&mut params, keys)?,
+                    costs: match costs {
+                        Some(costs) => costs,
+                        None => Costs::Fixed(params.or("cost", 1)?),
+                    },
+                    mark: self.mark(mark),
+                })
+            }
             Source::Records(survey) => {
                 let keys = if survey.has_keys() {
                     None
@@ -302,6 +325,30 @@ impl Reader {
             .check_room(keys.count(), self.memory)
             .map_err(|message| params.error("keys", message))?;
         keys.intern(&mut self.names)
+    }
+
+    /// Refuses keys that cannot each be a source: unequal ones, or more than there is memory for.
+    fn check_sources(&self, params: &Params, keys: Option<&KeyField>) -> Result<()> {
+        let Some(keys) = keys else {
+            return Ok(());
+        };
+        if !keys.are_alike() {
+            let message = "each key is a source at the same rate here, so `popularity` must be \
+                           \"uniform\"; use one block for each rate";
+            return Err(params.error("keys", message));
+        }
+        let bytes = keys.count().saturating_mul(Sources::BYTES_EACH);
+        if bytes <= self.memory {
+            return Ok(());
+        }
+        let message = format!(
+            "{} sources would take about {} MB, more than the {} MB allowed; use fewer keys, or \
+             raise --max-memory",
+            keys.count(),
+            bytes / 1_000_000,
+            self.memory / 1_000_000
+        );
+        Err(params.error("keys", message))
     }
 
     fn mark(&mut self, mark: Mark) -> MarkId {

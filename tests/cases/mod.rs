@@ -5,5 +5,6 @@ mod bursts;
 mod costs;
 mod rates;
 mod real_traffic;
+mod state;
 mod waits;
 mod worked_examples;

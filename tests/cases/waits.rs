@@ -1,6 +1,7 @@
 //! Waiting: in a queue, or as told.
 
 use crate::ran::Ran;
+use ratesim::units::Nanos;
 
 /// The fifth would wait 16 s. Four seconds later it waits 12 s.
 #[test]
@@ -42,4 +43,31 @@ fn an_emptied_bucket_tells_the_exact_wait() {
         assert_eq!(answers.letters(), "axxa", "{name}");
         assert_eq!(answers.retries(), ["1.5", "0.000000001"], "{name}");
     }
+}
+
+/// Queues of ten that leak one every 6 s: the tenth waits for nine to leak, and no longer. The
+/// waits are too many to be kept one by one.
+#[test]
+fn no_wait_is_longer_than_a_full_queue_takes() {
+    let run = Ran::text(
+        "limit = '10/1m'
+        duration = '100s'
+        algorithm = [{ kind = 'leaky_bucket' }]
+        [[traffic]]
+        pattern = 'poisson'
+        rate = '1500/s'
+        keys = { count = 3000 }",
+    );
+    let queue = run.of("leaky_bucket");
+    assert!(
+        queue.result.tally.delayed > 70_000,
+        "more than are kept exactly"
+    );
+    let longest = queue
+        .each()
+        .map(|(_, record)| record.decision.delay())
+        .max();
+    assert!(longest.unwrap() <= Nanos::from_secs(54));
+    assert_eq!(queue.result.delays.percentile(100), longest);
+    assert!(queue.result.delays.percentile(99) <= longest);
 }

@@ -4,7 +4,7 @@
 use super::{BURST, Folder};
 
 /// Runs and checks a wrong scenario; the message must begin with the place and hold all of `parts`.
-fn refused(folder: &Folder, arguments: &[&str], place: &str, parts: &[&str]) {
+pub(super) fn refused(folder: &Folder, arguments: &[&str], place: &str, parts: &[&str]) {
     for command in ["run", "check"] {
         let outcome = folder.ratesim(&[&[command], arguments].concat());
         let message = &outcome.stderr;

@@ -1,7 +1,10 @@
 //! The command as a user meets it: in a folder of its own, by its output and exit status.
 
 mod bad_input;
+mod bad_traces;
+mod bad_traffic;
 mod changes;
+mod failures;
 mod outputs;
 mod resolved;
 

@@ -72,7 +72,10 @@ fn a_folder_never_mixes_two_runs() {
     let folder = Folder::with(BURST);
     folder.succeeds(&["run", "burst.toml"]);
     folder.write("output/burst/mine.txt", "kept");
-    folder.write("output/burst/.ratesim-1-keys.csv", "left by a killed run");
+    folder.write(
+        "output/burst/.ratesim-4294967295-keys.csv",
+        "left by a killed run",
+    );
     folder.succeeds(&["run", "burst.toml", "--no-charts", "--max-timeline", "1"]);
     let names: Vec<_> = folder.files("output/burst").into_keys().collect();
     let expected = [

@@ -41,6 +41,38 @@ refill_every = "500ms"
 kind = "token_bucket"
 "#;
 
+/// Every pattern that draws, with laws stated in many ways.
+const DRAWN: &str = r#"
+limit = "20/10s"
+duration = "1m"
+start = "2026-01-01T18:00:00Z"
+
+[[traffic]]
+pattern = "renewal"
+gap = { kind = "lognormal", median = "100ms", p99 = "1.50s" }
+cost = { kind = "empirical", values = [1, 2.50, 0], weights = [1, 1, 0.10] }
+
+[[traffic]]
+pattern = "on_off"
+rate = "5/s"
+on = "1s"
+off = { kind = "pareto", shape = 1.5, minimum = "3s" }
+keys = { count = 70 }
+
+[[traffic]]
+pattern = "ramp"
+from_rate = 1
+to_rate = "0.5/s"
+to = "5m"
+keys = { count = 9, popularity = "hot", share = 0.30 }
+cost = { kind = "exponential", mean = 1e1 }
+
+[[traffic]]
+pattern = "diurnal"
+mean_rate = "3/s"
+peak_at = "15:00:00"
+"#;
+
 /// A trace that is out of order, with a line that is none.
 const LOG: &str = "when,who,tokens\n\
     2026-01-01T00:00:59Z,a,3\n2026-01-01T00:00:58.5Z,b,1\nnoon,c,1\n2026-01-01T00:01:02Z,a,2\n";
@@ -64,7 +96,7 @@ fn folder_with(text: &str) -> Folder {
 
 #[test]
 fn checking_the_resolved_scenario_gives_it_again() {
-    for text in [BURST, RICH, TRACE] {
+    for text in [BURST, RICH, DRAWN, TRACE] {
         let folder = folder_with(text);
         let once = folder.succeeds(&["check", "burst.toml"]);
         folder.write("resolved.toml", &once);
@@ -74,7 +106,7 @@ fn checking_the_resolved_scenario_gives_it_again() {
 
 #[test]
 fn the_resolved_scenario_runs_to_the_same_bytes() {
-    for text in [BURST, RICH, TRACE] {
+    for text in [BURST, RICH, DRAWN, TRACE] {
         let folder = folder_with(text);
         let resolved = folder.succeeds(&["check", "burst.toml"]);
         folder.write("resolved.toml", &resolved);

@@ -1,5 +1,6 @@
 //! A scenario that was run through the library, and what its candidates answered.
 
+use crate::envelopes;
 use ratesim::limiter::Decision;
 use ratesim::measure::{CandidateResult, Record, RunResult};
 use ratesim::scenario::{Bounds, Overrides, Scenario, Source};
@@ -13,7 +14,17 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A run with every answer kept.
+/// The scenario of this text.
+pub(crate) fn scenario(text: &str) -> Scenario {
+    let source = Source::new(&root().join("inline.toml"), text);
+    read(&source, &Overrides::default())
+}
+
+fn read(source: &Source, overrides: &Overrides) -> Scenario {
+    Scenario::read(source, overrides, &Bounds::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A run with every answer kept, which has been held against the envelopes of its algorithms.
 pub(crate) struct Ran {
     pub(crate) result: RunResult,
     pub(crate) notes: Vec<String>,
@@ -28,25 +39,29 @@ pub(crate) struct Answers<'a> {
 impl Ran {
     /// Runs the scenario of this text.
     pub(crate) fn text(text: &str) -> Self {
-        let source = Source::new(&root().join("inline.toml"), text);
-        Self::source(&source, &Overrides::default())
+        Self::scenario(scenario(text), true)
+    }
+
+    /// Runs the scenario of this text without keeping the answers.
+    pub(crate) fn measured(text: &str) -> Self {
+        Self::scenario(scenario(text), false)
     }
 
     /// Runs a ready scenario under the command line's changes.
     pub(crate) fn ready(name: &str, overrides: &Overrides) -> Self {
         let path: PathBuf = root().join("scenarios").join(name);
-        Self::source(&Source::open(&path).unwrap(), overrides)
+        Self::scenario(read(&Source::open(&path).unwrap(), overrides), true)
     }
 
-    fn source(source: &Source, overrides: &Overrides) -> Self {
-        let scenario = Scenario::read(source, overrides, &Bounds::default())
-            .unwrap_or_else(|error| panic!("{error}"));
+    fn scenario(scenario: Scenario, with_timeline: bool) -> Self {
         let notes = scenario.notes.clone();
-        let plan = scenario.into_plan(true);
-        Self {
-            result: simulation::run(&plan, &()).unwrap(),
-            notes,
+        let resolved = scenario.resolved.clone();
+        let plan = scenario.into_plan(with_timeline);
+        let result = simulation::run(&plan, &()).unwrap();
+        if with_timeline {
+            envelopes::check(&result, &resolved);
         }
+        Self { result, notes }
     }
 
     /// The candidate called `name`.

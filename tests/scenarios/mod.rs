@@ -1,8 +1,11 @@
 //! The ready scenarios: each comment's question, and its finding.
 
 mod access_log;
+mod clients;
+mod days;
 mod poisson_near_limit;
 mod scripted;
+mod sizes;
 
 use crate::cli::Folder;
 use crate::ran::root;

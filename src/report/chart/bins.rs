@@ -18,13 +18,8 @@ impl Bins {
     /// the run's buckets fit into wholly.
     pub(super) fn over(span: Span, most: u64, grain: Option<Nanos>) -> Self {
         let grain = grain.map_or(1, Nanos::get);
-        let mut least = u128::from(span.length().div_ceil(most)).max(grain.into());
-        let mut width = step_at_least(least);
-        while !width.is_multiple_of(grain.into()) {
-            least = width + 1;
-            width = step_at_least(least);
-        }
-        let width = u64::try_from(width).unwrap_or(u64::MAX);
+        let least = span.length().div_ceil(most).max(grain);
+        let width = u64::try_from(whole(least.into(), grain.into())).unwrap_or(u64::MAX);
         let start = span.from / width * width;
         let count = (span.to - start) / width + 1;
         let count = usize::try_from(count).expect("about as many as were asked for");
@@ -102,9 +97,41 @@ impl Bins {
     }
 }
 
+/// The shortest width of at least `least` that people count in and that whole grains fill. Where
+/// none does before it would be coarse (weeks fill no round number of days), 1, 2 or 5 times a power
+/// of ten grains.
+fn whole(least: u128, grain: u128) -> u128 {
+    const COARSE: u128 = 8;
+    let mut width = step_at_least(least);
+    while width <= least * COARSE {
+        if width.is_multiple_of(grain) {
+            return width;
+        }
+        width = step_at_least(width + 1);
+    }
+    let grains = (0..20).flat_map(|power| [1, 2, 5].map(|digit| digit * 10u128.pow(power)));
+    let mut widths = grains.map(|grains| grains * grain);
+    widths.find(|width| *width >= least).unwrap_or(least)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A run of more than 500 days has buckets of weeks.
+    #[test]
+    fn bins_of_any_grain_end_and_hold_whole_buckets() {
+        const DAY: u64 = 86_400_000_000_000;
+        for (days, grain, width) in [(3_000, 7, 35), (20_000, 21, 210), (9, 7, 7), (500, 9, 9)] {
+            let (from, to) = (0, days * DAY);
+            let bins = Bins::over(Span { from, to }, 120, Some(Nanos::new(grain * DAY)));
+            assert_eq!(
+                bins.width(),
+                Nanos::new(width * DAY),
+                "{days} days of {grain}"
+            );
+        }
+    }
 
     #[test]
     fn bins_hold_whole_buckets_and_cover_the_span() {

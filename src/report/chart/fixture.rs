@@ -160,7 +160,7 @@ fn note(result: &mut CandidateResult, run: &RunResult, arrival: &Arrival, decisi
     tally.requests += 1;
     key.requests += 1;
     tally.offered_cost += cost;
-    let bucket = run.grid.bucket(arrival.at);
+    let bucket = run.grid.bucket(arrival.at).unwrap();
     result.series[bucket].offered += cost;
     if !decision.is_admitted() {
         tally.denied += 1;
@@ -178,7 +178,9 @@ fn note(result: &mut CandidateResult, run: &RunResult, arrival: &Arrival, decisi
     }
     result.delays.add(decision.delay());
     let forwarded = arrival.at + decision.delay();
-    result.series[run.grid.bucket(forwarded)].forwarded += cost;
+    if let Some(bucket) = run.grid.bucket(forwarded) {
+        result.series[bucket].forwarded += cost;
+    }
     let (from, until) = (
         arrival.at.as_nanos(),
         (forwarded + run.limit.window).as_nanos(),

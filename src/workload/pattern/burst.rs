@@ -3,7 +3,7 @@
 //! Request i of a burst comes at + ⌊i · spread / count⌋ in whole nanoseconds, i = 0 … count − 1;
 //! further bursts follow every `repeat_every`.
 
-use super::{Even, Instants, Pattern, Setting};
+use super::{Division, Even, Instants, Pattern, Setting};
 use crate::error::Result;
 use crate::params::{Moment, Params, count};
 use crate::units::{Nanos, SimTime};
@@ -107,6 +107,16 @@ impl Pattern for Burst {
             .saturating_add(cut(last))
     }
 
+    fn left_out(&self) -> u64 {
+        // Bursts that repeat do so until they are cut off.
+        let stated = if self.every == Nanos::ZERO {
+            self.size
+        } else {
+            0
+        };
+        stated.saturating_sub(self.expected())
+    }
+
     fn last(&self) -> Option<SimTime> {
         let last = self.bursts.checked_sub(1)?;
         let earlier = last.checked_sub(1);
@@ -118,8 +128,8 @@ impl Pattern for Burst {
         })
     }
 
-    fn splits(&self) -> bool {
-        false
+    fn division(&self) -> Division {
+        Division::Whole
     }
 
     fn instants(&self, _: f64, _: Pcg64) -> Instants {
@@ -154,6 +164,8 @@ mod tests {
                 epoch: Epoch::default(),
                 from: SimTime::from_nanos(from),
                 until: until.map(SimTime::from_nanos),
+                to: None,
+                keys: 1,
             },
         };
         let all: Vec<u64> = burst

@@ -1,15 +1,24 @@
 //! Patterns: the rules by which a traffic block makes its instants. One file each.
 
 mod burst;
+mod diurnal;
+mod on_off;
 mod poisson;
+mod ramp;
+mod renewal;
 mod script;
 mod steady;
 
 pub use burst::read as read_burst;
+pub use diurnal::read as read_diurnal;
+pub use on_off::read as read_on_off;
 pub use poisson::read as read_poisson;
+pub use ramp::read as read_ramp;
+pub use renewal::read as read_renewal;
 pub use script::read as read_script;
 pub use steady::read as read_steady;
 
+use super::distribution::Distribution;
 use super::trace::{Files, Survey};
 use crate::error::Result;
 use crate::params::{Moment, Params};
@@ -56,22 +65,37 @@ pub trait Pattern: Send + Sync {
     /// only when none can come.
     fn expected(&self) -> u64;
 
+    /// How many requests the rule states by number that the block's times or the run's end cut off.
+    fn left_out(&self) -> u64 {
+        0
+    }
+
     /// The latest instant at which a request can come; `None` when none can.
     fn last(&self) -> Option<SimTime>;
 
-    /// Whether the requests of any part of the keys, taken alone, follow the same rule at that
-    /// part's share of the rate. Then the shards make their own instants; otherwise the block's are
-    /// made in one sequence.
-    fn splits(&self) -> bool;
+    /// How its requests fall to the keys.
+    fn division(&self) -> Division;
 
     /// For a Poisson stream of constant rate: from when to when, and requests per second.
     fn poisson(&self) -> Option<(SimTime, SimTime, f64)> {
         None
     }
 
-    /// The instants of a part of the traffic: all of it at a `share` of 1, the only one that a
-    /// pattern that does not split is asked for.
+    /// The instants of a part of the traffic, at a `share` of 1 all of it: the only one that any but
+    /// [`Division::Shares`] is asked for, by [`Division::Sources`] once for each key.
     fn instants(&self, share: f64, random: Pcg64) -> Instants;
+}
+
+/// How the requests of a pattern fall to its block's keys, and so to the shards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Division {
+    /// They are one sequence, and each draws its key.
+    Whole,
+    /// Those of any part of the keys, taken alone, follow the same rule at that part's share of the
+    /// rate, so that the shards make their own.
+    Shares,
+    /// Every key is a source of its own that follows the rule.
+    Sources,
 }
 
 /// What a block's fields are resolved against.
@@ -84,6 +108,10 @@ pub struct Setting {
     /// The earlier of the block's `to` and the end of the run, if any: no request comes at or after
     /// it.
     pub until: Option<SimTime>,
+    /// The block's `to`, which may lie behind the end of the run.
+    pub to: Option<SimTime>,
+    /// How many keys the block has.
+    pub keys: u64,
 }
 
 impl Setting {
@@ -122,6 +150,42 @@ pub(super) fn point(params: &Params, name: &str, moment: Moment, epoch: Epoch) -
         )
     })?;
     Ok(SimTime::ZERO.saturating_add(length))
+}
+
+/// The field `name` as lengths that have a mean.
+fn length(params: &mut Params, name: &'static str) -> Result<Distribution> {
+    let Some(law) = Distribution::durations(params, name)? else {
+        let message = "is required: a duration such as \"250ms\", or a distribution such as \
+                       { kind = \"exponential\", mean = \"250ms\" }";
+        return Err(params.error(name, message));
+    };
+    if law.mean().is_finite() {
+        return Ok(law);
+    }
+    let message = "has a tail so heavy that it has no mean, and so no rate; give a larger `shape`";
+    Err(params.error(name, message))
+}
+
+/// A mean number of requests, rounded up but for the last digits of floats; 0 only for 0.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn mean_count(mean: f64) -> u64 {
+    (mean * (1.0 - 1e-12)).ceil() as u64
+}
+
+/// Lengths in whole nanoseconds: the fraction that is cut off is carried into the next one, so that
+/// rounding changes no mean.
+#[derive(Clone, Copy, Debug, Default)]
+struct Carry(f64);
+
+impl Carry {
+    /// What the clock advances by for a length in nanoseconds; beyond the clock it saturates.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    fn whole(&mut self, length: f64) -> u64 {
+        let length = length + self.0;
+        let whole = length.floor();
+        self.0 = length - whole;
+        whole as u64
+    }
 }
 
 /// Evenly spaced instants: first + ⌊i · length / parts⌋ for i = 0 … count − 1, exactly, by carrying

@@ -5,7 +5,7 @@
 //! rate even where several requests fall into one. The requests of a share of the keys are a
 //! Poisson stream at that share of the rate (superposition), so every shard makes its own.
 
-use super::{Instants, Pattern, Setting};
+use super::{Carry, Division, Instants, Pattern, Setting};
 use crate::error::Result;
 use crate::params::Params;
 use crate::units::{Rate, SimTime};
@@ -42,50 +42,49 @@ impl Pattern for Poisson {
         (self.expected() > 0).then(|| SimTime::from_nanos(self.end.as_nanos() - 1))
     }
 
-    fn splits(&self) -> bool {
-        true
+    fn division(&self) -> Division {
+        Division::Shares
     }
 
     fn poisson(&self) -> Option<(SimTime, SimTime, f64)> {
         Some((self.from, self.end, self.rate.per_second()))
     }
 
-    fn instants(&self, share: f64, random: Pcg64) -> Instants {
+    fn instants(&self, share: f64, mut random: Pcg64) -> Instants {
         let per_nano = self.rate.per_second() / 1e9 * share;
-        if per_nano <= 0.0 {
-            return Box::new(std::iter::empty());
-        }
-        Box::new(Gaps {
-            at: self.from.as_nanos(),
-            end: self.end.as_nanos(),
-            mean_gap: per_nano.recip(),
-            carried: 0.0,
-            random,
-        })
+        let mut gaps = Gaps::new(self.from, self.end, per_nano);
+        Box::new(std::iter::from_fn(move || gaps.next(&mut random)))
     }
 }
 
-struct Gaps {
+/// A Poisson stream that is drawn with the numbers of another.
+#[derive(Clone, Debug)]
+pub(super) struct Gaps {
     at: u64,
     end: u64,
-    /// In nanoseconds.
+    /// In nanoseconds; infinite at a rate of 0.
     mean_gap: f64,
-    /// The fraction of a nanosecond by which the last request came after `at`.
-    carried: f64,
-    random: Pcg64,
+    carry: Carry,
 }
 
-impl Iterator for Gaps {
-    type Item = u64;
+impl Gaps {
+    pub(super) fn new(from: SimTime, end: SimTime, per_nano: f64) -> Self {
+        Self {
+            at: from.as_nanos(),
+            end: end.as_nanos(),
+            mean_gap: per_nano.recip(),
+            carry: Carry::default(),
+        }
+    }
 
-    // A gap beyond the clock saturates, and then ends the stream.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    fn next(&mut self) -> Option<u64> {
-        let draw: f64 = Exp1.sample(&mut self.random);
-        let gap = draw * self.mean_gap + self.carried;
-        let whole = gap.floor();
-        self.carried = gap - whole;
-        self.at = self.at.saturating_add(whole as u64);
+    /// The next instant. A gap beyond the clock saturates, and then ends the stream.
+    pub(super) fn next(&mut self, random: &mut Pcg64) -> Option<u64> {
+        if self.mean_gap.is_infinite() {
+            return None;
+        }
+        let draw: f64 = Exp1.sample(random);
+        let gap = self.carry.whole(draw * self.mean_gap);
+        self.at = self.at.saturating_add(gap);
         (self.at < self.end).then_some(self.at)
     }
 }

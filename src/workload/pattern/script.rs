@@ -2,7 +2,7 @@
 //!
 //! The list need not be in order; requests at the same instant keep its order.
 
-use super::{Instants, Pattern, Setting};
+use super::{Division, Instants, Pattern, Setting};
 use crate::error::Result;
 use crate::params::{Moment, Params};
 use crate::units::SimTime;
@@ -12,7 +12,8 @@ use std::sync::Arc;
 /// Reads `at`, a list of moments.
 pub fn read(params: &mut Params, setting: &Setting) -> Result<Box<dyn Pattern>> {
     let moments = params.required::<Vec<Moment>>("at")?;
-    let mut instants = Vec::with_capacity(moments.len());
+    let stated = moments.len();
+    let mut instants = Vec::with_capacity(stated);
     for moment in moments {
         let at = setting.point(params, "at", moment)?;
         if setting.contains(at) {
@@ -20,27 +21,38 @@ pub fn read(params: &mut Params, setting: &Setting) -> Result<Box<dyn Pattern>> 
         }
     }
     instants.sort_unstable();
-    Ok(Box::new(Script(instants.into())))
+    let left_out = (stated - instants.len()) as u64;
+    Ok(Box::new(Script {
+        instants: instants.into(),
+        left_out,
+    }))
 }
 
 #[derive(Debug)]
-struct Script(Arc<[u64]>);
+struct Script {
+    instants: Arc<[u64]>,
+    left_out: u64,
+}
 
 impl Pattern for Script {
     fn expected(&self) -> u64 {
-        self.0.len() as u64
+        self.instants.len() as u64
+    }
+
+    fn left_out(&self) -> u64 {
+        self.left_out
     }
 
     fn last(&self) -> Option<SimTime> {
-        self.0.last().copied().map(SimTime::from_nanos)
+        self.instants.last().copied().map(SimTime::from_nanos)
     }
 
-    fn splits(&self) -> bool {
-        false
+    fn division(&self) -> Division {
+        Division::Whole
     }
 
     fn instants(&self, _: f64, _: Pcg64) -> Instants {
-        let instants = self.0.clone();
+        let instants = self.instants.clone();
         Box::new((0..instants.len()).map(move |i| instants[i]))
     }
 }

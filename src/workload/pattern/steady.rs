@@ -3,7 +3,7 @@
 //! Request i comes at from + ⌊i / rate⌋ in whole nanoseconds, for every i that lies before the end:
 //! 3 per second come at 0, 333333333 and 666666666 ns, then at 1 s exactly.
 
-use super::{Even, Instants, Pattern, Setting};
+use super::{Division, Even, Instants, Pattern, Setting};
 use crate::error::Result;
 use crate::params::Params;
 use crate::units::{Rate, SimTime};
@@ -49,8 +49,8 @@ impl Pattern for Steady {
         Some(SimTime::from_nanos(self.from.as_nanos() + since))
     }
 
-    fn splits(&self) -> bool {
-        false
+    fn division(&self) -> Division {
+        Division::Whole
     }
 
     fn instants(&self, _: f64, _: Pcg64) -> Instants {
@@ -63,14 +63,10 @@ impl Pattern for Steady {
 mod tests {
     use super::super::super::random::{Purpose, WHOLE, generator};
     use super::*;
-    use crate::units::Epoch;
+    use crate::workload::tests::setting;
 
     fn instants(rate: &str, from: u64, until: u64) -> (Vec<u64>, Option<u64>) {
-        let setting = Setting {
-            epoch: Epoch::default(),
-            from: SimTime::from_nanos(from),
-            until: Some(SimTime::from_nanos(until)),
-        };
+        let setting = setting(from, until);
         let steady = Steady::new(rate.parse().unwrap(), &setting, SimTime::from_nanos(until));
         let all: Vec<u64> = steady
             .instants(1.0, generator(0, 0, WHOLE, Purpose::Instants))

@@ -1,15 +1,18 @@
 //! Laws of whole workloads, as a scenario's tables state them.
 
+mod laws;
 mod order;
 mod reading;
 mod records;
 mod traces;
 
+use super::pattern::{Pattern, Setting};
+use super::random::{Purpose, WHOLE, generator};
 use super::{Arrival, Request, Resolved, Workload};
 use crate::catalog::TRAFFIC;
 use crate::error::{Place, Result};
 use crate::params::{Node, Params, Value};
-use crate::units::Nanos;
+use crate::units::{Epoch, Nanos, SimTime};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -43,6 +46,38 @@ fn place() -> Place {
         line: 1,
         column: 1,
     }
+}
+
+/// A table of these fields.
+pub(super) fn params(text: &str) -> Params {
+    let table = text.parse().expect("the test's TOML");
+    Params::new("", place(), nodes(table))
+}
+
+/// Times from `from` to `until`, in nanoseconds, of a block of one key.
+pub(super) fn setting(from: u64, until: u64) -> Setting {
+    Setting {
+        epoch: Epoch::default(),
+        from: SimTime::from_nanos(from),
+        until: Some(SimTime::from_nanos(until)),
+        to: None,
+        keys: 1,
+    }
+}
+
+/// The instants of all of a pattern's requests, or of its first source; asserts their order and
+/// times.
+pub(super) fn made(pattern: &dyn Pattern, setting: &Setting, seed: u64) -> Vec<u64> {
+    let all: Vec<u64> = pattern
+        .instants(1.0, generator(seed, 0, WHOLE, Purpose::Instants))
+        .collect();
+    assert!(all.is_sorted());
+    assert!(
+        all.iter()
+            .all(|at| setting.contains(SimTime::from_nanos(*at)))
+    );
+    assert!(pattern.last().map(SimTime::as_nanos) >= all.last().copied());
+    all
 }
 
 /// Reads `[[traffic]]` blocks; `start`, `duration` and `limit` stand above them.

@@ -100,7 +100,7 @@ fn wrong_blocks_are_told_what_to_change() {
         ),
         (
             "pattern = \"burst\"\ncost = { kind = \"constant\" }",
-            "whole number",
+            "traffic.0.cost.value: is required",
         ),
         ("pattern = \"burst\"\ncost = 0.5", "whole number"),
         ("pattern = \"burst\"\ncost = -1", "whole number"),
@@ -123,8 +123,84 @@ fn wrong_blocks_are_told_what_to_change() {
             "unknown field",
         ),
         (
+            "pattern = \"burst\"\nkeys = { count = 5, popularity = \"hott\" }",
+            "did you mean `hot`?",
+        ),
+        (
             "pattern = \"burst\"\nkeys = { count = 5, popularity = \"hot\" }",
-            "allowed: uniform, zipf",
+            "keys.share: is required",
+        ),
+        (
+            "pattern = \"burst\"\nkeys = { count = 5, popularity = \"hot\", share = 1.5 }",
+            "between 0 and 1",
+        ),
+        (
+            "pattern = \"burst\"\nkeys = { count = 1, popularity = \"hot\", share = 1 }",
+            "at least 2",
+        ),
+        (
+            "pattern = \"renewal\"\nto = \"1m\"",
+            "traffic.0.gap: is required",
+        ),
+        (
+            "pattern = \"renewal\"\nto = \"1m\"\ngap = \"0s\"",
+            "longer than 0 in the mean",
+        ),
+        (
+            "pattern = \"renewal\"\ngap = \"1s\"",
+            "or the scenario `duration`",
+        ),
+        (
+            "pattern = \"renewal\"\nto = \"1m\"\n\
+             gap = { kind = \"pareto\", shape = 1, minimum = \"1s\" }",
+            "no mean, and so no rate",
+        ),
+        (
+            "pattern = \"renewal\"\nto = \"1m\"\ngap = { kind = \"gamma\", p99 = \"1s\" }",
+            "traffic.0.gap.kind: needs `shape` and one, or two",
+        ),
+        (
+            "pattern = \"on_off\"\nto = \"1m\"\nrate = 1\non = \"1s\"",
+            "traffic.0.off: is required",
+        ),
+        (
+            "pattern = \"on_off\"\nto = \"1m\"\nrate = 1\non = \"0s\"\noff = \"1s\"",
+            "longer than 0 in the mean",
+        ),
+        (
+            "pattern = \"on_off\"\nto = \"365d\"\nrate = 1\non = \"1ns\"\noff = \"1ns\"",
+            "change between on and off about 3.2e16 times",
+        ),
+        (
+            "pattern = \"on_off\"\nto = \"1m\"\nrate = 1\non = \"1s\"\noff = \"1s\"\n\
+             keys = { count = 5, popularity = \"zipf\" }",
+            "each key is a source at the same rate here",
+        ),
+        (
+            "pattern = \"on_off\"\nto = \"1m\"\nrate = 1\non = \"1s\"\noff = \"1s\"\n\
+             keys = { count = 20_000_000 }",
+            "20000000 sources would take about 10000 MB",
+        ),
+        (
+            "pattern = \"on_off\"\nto = \"1m\"\nrate = 1\non = \"1s\"\noff = \"1s\"\n\
+             arrivals = \"stedy\"",
+            "did you mean `steady`?",
+        ),
+        (
+            "pattern = \"ramp\"\nto = \"1m\"\nfrom_rate = 1",
+            "traffic.0.to_rate: is required",
+        ),
+        (
+            "pattern = \"diurnal\"\nto = \"1m\"\nmean_rate = 1\namplitude = 1.5",
+            "between 0 and 1",
+        ),
+        (
+            "pattern = \"diurnal\"\nto = \"1m\"\nmean_rate = 1\nperiod = \"0s\"",
+            "longer than 0",
+        ),
+        (
+            "pattern = \"diurnal\"\nmean_rate = 1",
+            "or the scenario `duration`",
         ),
         (
             "pattern = \"burst\"\nkeys = { count = 5, popularity = \"zipf\", exponent = nan }",
@@ -143,6 +219,9 @@ fn traffic_without_a_request_is_refused() {
     for block in [
         "pattern = \"steady\"\nrate = \"0/s\"\nto = \"1m\"",
         "pattern = \"poisson\"\nrate = 0\nto = \"1m\"",
+        "pattern = \"on_off\"\nrate = 0\non = \"1s\"\noff = \"1s\"\nto = \"1m\"",
+        "pattern = \"ramp\"\nfrom_rate = 0\nto_rate = 0\nto = \"1m\"",
+        "pattern = \"diurnal\"\nmean_rate = 0\nto = \"1m\"",
         "pattern = \"burst\"\ncount = 0",
         "pattern = \"burst\"\nat = \"2m\"\nto = \"1m\"",
         "pattern = \"script\"\nat = []",
@@ -188,6 +267,31 @@ fn the_resolved_tables_read_to_the_same_tables_and_arrivals() {
         at = ["1s", "0:00:02"]
         cost = 7
         keys = "one"
+        [[traffic]]
+        pattern = "renewal"
+        gap = { kind = "lognormal", median = "100ms", p99 = "1s" }
+        cost = { kind = "gamma", mean = 10, sd = 5.5 }
+        [[traffic]]
+        pattern = "on_off"
+        rate = "5/s"
+        on = "1s"
+        off = { kind = "pareto", shape = 1.5, mean = "3s" }
+        keys = { count = 7 }
+        [[traffic]]
+        pattern = "ramp"
+        from_rate = 1
+        to_rate = "0.5/s"
+        to = "5m"
+        keys = { count = 9, popularity = "hot", share = 0.30 }
+        [[traffic]]
+        pattern = "diurnal"
+        mean_rate = "3/s"
+        amplitude = 1
+        period = "20s"
+        peak_at = "0:00:05"
+        [[traffic]]
+        pattern = "diurnal"
+        mean_rate = "3/s"
     "#;
     let first = read(text).unwrap();
     let mut again = toml::Table::new();
@@ -202,6 +306,32 @@ fn the_resolved_tables_read_to_the_same_tables_and_arrivals() {
         (block.label.as_deref(), block.legitimate),
         (Some("herd"), Some(false))
     );
+    for (block, field, value) in [
+        (5, "start", "random"),
+        (5, "arrivals", "steady"),
+        (8, "period", "1d"),
+        (8, "peak_at", "12h"),
+    ] {
+        assert_eq!(first.tables[block][field].as_str(), Some(value));
+    }
+    assert_eq!(first.tables[8]["amplitude"].as_float(), Some(0.5));
     assert_eq!(first.tables[2]["cost"].as_integer(), Some(1));
     assert_eq!(first.tables[0]["spread"].as_str(), Some("0s"));
+}
+
+#[test]
+fn scripted_requests_beyond_the_run_are_noted() {
+    let text = "limit = \"1/s\"\nduration = \"10s\"\n[[traffic]]\npattern = \"script\"\n\
+                at = [\"5s\", \"30s\", \"40s\"]\n[[traffic]]\npattern = \"burst\"\nat = \"5s\"\n\
+                count = 10\nspread = \"10s\"\n";
+    let notes = read(text).unwrap().notes;
+    assert_eq!(notes.len(), 2, "{notes:?}");
+    assert!(
+        notes[0].starts_with("traffic.0: 2 of 3 requests lie outside"),
+        "{notes:?}"
+    );
+    assert!(
+        notes[1].starts_with("traffic.1: 5 of 10 requests lie outside"),
+        "{notes:?}"
+    );
 }

@@ -120,7 +120,9 @@ fn records_before_a_given_start_or_outside_of_the_run_are_left_out_and_noted() {
     assert_eq!(*resolved.workload.keys(), ["a", "b"]);
     assert_eq!(
         resolved.notes,
-        ["traffic.0.file: t: 2 of 4 records lie outside of the run and were left out"]
+        [
+            "traffic.0.file: t: 2 of 4 records lie outside of the block's times or the run and were left out"
+        ]
     );
     let (_folder, none) = trace(csv, "start = \"2026-01-01T00:00:00Z\"", "");
     assert!(
@@ -162,7 +164,7 @@ fn malformed_lines_are_counted_and_the_first_shown() {
     for part in [
         "5 of 8 lines malformed and left out: ",
         "line 3: \"x\" is not a time",
-        "line 4: there are 1 fields",
+        "line 4: field 2 is missing; the line has 1",
         "line 5: \"-1\" is not a cost",
         "; …",
     ] {
@@ -196,7 +198,7 @@ fn gzip_reads_as_the_plain_file() {
     encoder.write_all(csv.as_bytes()).unwrap();
     let packed = encoder.finish().unwrap();
     assert_eq!(seen(&packed, "", ""), seen(csv, "", ""));
-    assert!(refused(&packed[..packed.len() - 9], "").contains("cannot be read"));
+    assert!(refused(&packed[..packed.len() - 9], "").contains("is cut off or no valid gzip"));
 }
 
 #[test]
@@ -219,7 +221,7 @@ fn wrong_files_are_told_what_to_change() {
     assert!(refused("time\n1\n", "format = \"combined\"").contains("no valid line"));
     let missing = read("[[traffic]]\npattern = \"trace\"\nfile = \"nowhere.log\"");
     let error = missing.err().unwrap();
-    assert!(error.to_string().contains("nowhere.log cannot be read"));
+    assert!(error.to_string().contains("nowhere.log is no file here"));
     assert!(std::error::Error::source(&error).is_some());
     let folder = read("[[traffic]]\npattern = \"trace\"\nfile = \".\"");
     assert!(folder.err().unwrap().to_string().contains("cannot be read"));

@@ -127,7 +127,7 @@ impl Columns {
         let cells = split(line, self.delimiter)?;
         let count = cells.len();
         let missing =
-            |index: usize| format!("there are {count} fields, the {}. is missing", index + 1);
+            |index: usize| format!("field {} is missing; the line has {count}", index + 1);
         let cell = |index: usize| cells.get(index).ok_or_else(|| missing(index));
         let at = parse_time(cell(self.time)?)?;
         let mut cost = None;

@@ -18,6 +18,7 @@ pub(super) use replay::{Placing, Trace};
 use crate::error::Result;
 use crate::params::Params;
 use crate::units::Cost;
+use crate::workload::Costs;
 use csv::Columns;
 use lines::Lines;
 use std::borrow::Cow;
@@ -45,8 +46,8 @@ pub struct Stated {
     pub endpoint: Option<Arc<str>>,
     /// The method of all its requests.
     pub method: Option<Arc<str>>,
-    /// The cost of each of its requests.
-    pub cost: Option<Cost>,
+    /// The costs of its requests.
+    pub costs: Option<Costs>,
 }
 
 /// What a trace is read against.
@@ -166,7 +167,15 @@ fn unreadable(params: &Params, shown: &str, cause: io::Error) -> crate::error::E
     params
         .error(
             "file",
-            format!("{shown} cannot be read; check the path, relative to the scenario's folder"),
+            match cause.kind() {
+                io::ErrorKind::NotFound | io::ErrorKind::IsADirectory => {
+                    format!("{shown} is no file here; paths are relative to the scenario's folder")
+                }
+                io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput => {
+                    format!("{shown} is cut off or no valid gzip; fetch or compress it again")
+                }
+                _ => format!("{shown} cannot be read"),
+            },
         )
         .because(cause)
 }

@@ -5,8 +5,10 @@ use super::{Record, Records, Stated, TraceFile};
 use crate::error::{Error, Result};
 use crate::params::Params;
 use crate::units::{KeyId, SimTime};
+use crate::workload::cost::CostStream;
 use crate::workload::keys::{KeyNames, KeyStream, Keys};
 use crate::workload::pattern::Setting;
+use crate::workload::random::WHOLE;
 use crate::workload::rounds::Arrivals;
 use crate::workload::{Arrival, Mark, MarkId};
 use std::collections::HashMap;
@@ -184,8 +186,8 @@ impl Trace {
         Ok(())
     }
 
-    /// The record as an arrival; `None` if it takes no part. Keys that the block draws are left to
-    /// be drawn.
+    /// The record as an arrival; `None` if it takes no part. Keys that the block draws and
+    /// costs that it states are left to [`Drawn`].
     fn arrival(&self, record: &Record) -> Result<Option<Arrival>> {
         let (dated, at) = record.at.parts();
         if dated != self.dated || !self.window.contains(&at) {
@@ -209,7 +211,7 @@ impl Trace {
         };
         Ok(Some(Arrival {
             at: SimTime::from_nanos(at - self.origin),
-            cost: self.stated.cost.or(record.cost).unwrap_or(1),
+            cost: record.cost.unwrap_or(1),
             seq: 0,
             key,
             mark,
@@ -233,22 +235,26 @@ impl Trace {
 
     /// Its arrivals as block `block` of a run.
     pub(in crate::workload) fn arrivals(trace: &Arc<Self>, seed: u64, block: u16) -> Arrivals {
-        let keys = match &trace.keys {
-            RecordKeys::Drawn(keys) => Some(keys.whole(seed, block)),
-            RecordKeys::Named(_) => None,
+        let costs = trace.stated.costs.as_ref();
+        let drawn = Drawn {
+            keys: match &trace.keys {
+                RecordKeys::Drawn(keys) => Some(keys.whole(seed, block)),
+                RecordKeys::Named(_) => None,
+            },
+            costs: costs.map(|costs| costs.stream(seed, block, WHOLE)),
         };
         let trace = trace.clone();
         if trace.held.is_some() {
             Box::new(Held {
                 trace,
                 given: 0,
-                keys,
+                drawn,
             })
         } else {
             Box::new(Streamed {
                 trace,
                 records: None,
-                keys,
+                drawn,
                 given: 0,
                 previous: SimTime::ZERO,
             })
@@ -256,23 +262,38 @@ impl Trace {
     }
 }
 
+/// What the block states itself, drawn for each record in the order of time.
+struct Drawn {
+    keys: Option<KeyStream>,
+    costs: Option<CostStream>,
+}
+
+impl Drawn {
+    fn fill(&mut self, mut arrival: Arrival) -> Arrival {
+        if let Some(keys) = &mut self.keys {
+            arrival.key = keys.draw();
+        }
+        if let Some(costs) = &mut self.costs {
+            arrival.cost = costs.draw();
+        }
+        arrival
+    }
+}
+
 /// Arrivals from memory.
 struct Held {
     trace: Arc<Trace>,
     given: usize,
-    keys: Option<KeyStream>,
+    drawn: Drawn,
 }
 
 impl Iterator for Held {
     type Item = Result<Arrival>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let mut arrival = *self.trace.held.as_ref()?.get(self.given)?;
+        let arrival = *self.trace.held.as_ref()?.get(self.given)?;
         self.given += 1;
-        if let Some(keys) = &mut self.keys {
-            arrival.key = keys.draw();
-        }
-        Some(Ok(arrival))
+        Some(Ok(self.drawn.fill(arrival)))
     }
 }
 
@@ -280,7 +301,7 @@ impl Iterator for Held {
 struct Streamed {
     trace: Arc<Trace>,
     records: Option<Records>,
-    keys: Option<KeyStream>,
+    drawn: Drawn,
     given: u64,
     previous: SimTime,
 }
@@ -310,10 +331,7 @@ impl Streamed {
             self.previous = arrival.at;
             arrival.seq = self.given;
             self.given += 1;
-            if let Some(keys) = &mut self.keys {
-                arrival.key = keys.draw();
-            }
-            return Ok(Some(arrival));
+            return Ok(Some(self.drawn.fill(arrival)));
         }
         if self.given == trace.requests {
             Ok(None)

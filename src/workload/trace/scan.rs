@@ -239,7 +239,8 @@ impl Survey {
         });
         let outside = (self.census.count < self.valid).then(|| {
             format!(
-                "{shown}: {} of {} records lie outside of the run and were left out",
+                "{shown}: {} of {} records lie outside of the block's times or the run and were left \
+                 out",
                 self.valid - self.census.count,
                 self.valid
             )

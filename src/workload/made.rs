@@ -1,0 +1,81 @@
+//! Blocks whose instants a rule makes, and how they are cut into shards.
+
+use super::cost::Costs;
+use super::demand::{Demand, Sources};
+use super::feed::Stream;
+use super::keys::Keys;
+use super::pattern::{Division, Pattern};
+use super::random::{Purpose, WHOLE, generator};
+use super::rounds::Arrivals;
+use super::{Arrival, MarkId};
+use crate::units::SHARDS;
+
+/// A rule with the keys and costs of its block.
+pub(super) struct Made {
+    pub(super) pattern: Box<dyn Pattern>,
+    pub(super) keys: Keys,
+    pub(super) costs: Costs,
+    pub(super) mark: MarkId,
+}
+
+impl Made {
+    /// The arrivals of block `index` as one sequence.
+    pub(super) fn sequence(&self, seed: u64, index: u16) -> Arrivals {
+        let random = generator(seed, index, WHOLE, Purpose::Instants);
+        let demand = Demand::Drawn {
+            instants: self.pattern.instants(1.0, random),
+            keys: self.keys.whole(seed, index),
+        };
+        let mut costs = self.costs.stream(seed, index, WHOLE);
+        let mark = self.mark;
+        Box::new(demand.zip(0..).map(move |((at, key), seq)| {
+            Ok(Arrival {
+                at,
+                cost: costs.draw(),
+                seq,
+                key,
+                mark,
+            })
+        }))
+    }
+
+    /// The parts of block `index` that the shards make themselves; none where the rule is one
+    /// sequence.
+    pub(super) fn streams(&self, seed: u64, index: u16) -> Vec<(u32, Stream)> {
+        let parts = match self.pattern.division() {
+            Division::Whole => Vec::new(),
+            Division::Shares => self.shares(seed, index),
+            Division::Sources => self.sources(seed, index),
+        };
+        let streams = parts.into_iter().map(|(shard, demand)| {
+            let costs = self.costs.stream(seed, index, shard);
+            let stream = Stream::new(demand, costs, self.mark, index, shard);
+            (shard, stream)
+        });
+        streams.collect()
+    }
+
+    fn shares(&self, seed: u64, index: u16) -> Vec<(u32, Demand)> {
+        let split = self.keys.split(seed, index).into_iter();
+        let parts = split.map(|(shard, share, keys)| {
+            let random = generator(seed, index, shard, Purpose::Instants);
+            let instants = self.pattern.instants(share, random);
+            (shard, Demand::Drawn { instants, keys })
+        });
+        parts.collect()
+    }
+
+    fn sources(&self, seed: u64, index: u16) -> Vec<(u32, Demand)> {
+        let mut shards: Vec<_> = (0..SHARDS).map(|_| Vec::new()).collect();
+        for (key, number) in self.keys.ids().iter().zip(0..) {
+            let random = generator(seed, index, number, Purpose::Source);
+            let instants = self.pattern.instants(1.0, random);
+            shards[key.shard() as usize].push((*key, instants));
+        }
+        let shards = (0..SHARDS).zip(shards);
+        shards
+            .filter(|(_, sources)| !sources.is_empty())
+            .map(|(shard, sources)| (shard, Demand::Sources(Sources::new(sources))))
+            .collect()
+    }
+}

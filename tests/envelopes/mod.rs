@@ -1,0 +1,68 @@
+//! Deterministic envelopes: what an algorithm forwards at most, held against every run with a timeline
+//! that a test makes.
+
+mod bound;
+mod random;
+mod tight;
+
+use bound::{Bound, Envelope, Event, Held};
+use ratesim::measure::{CandidateResult, RunResult};
+use ratesim::units::Nanos;
+
+/// What a key's requests came to under one candidate.
+#[derive(Clone, Default)]
+struct Passed {
+    /// Admitted, at the time of the arrival.
+    admitted: Vec<Event>,
+    /// Forwarded, at the time of the forwarding.
+    forwarded: Vec<Event>,
+}
+
+/// Holds every candidate and key of a run against the envelope of its algorithm; `resolved` is the
+/// scenario with every default.
+pub(crate) fn check(run: &RunResult, resolved: &toml::Table) {
+    let tables = resolved["algorithm"].as_array().expect("algorithms");
+    assert_eq!(tables.len(), run.candidates.len());
+    for (candidate, table) in run.candidates.iter().zip(tables) {
+        let table = table.as_table().expect("an algorithm's table");
+        let envelope = Envelope::of(table, run.limit);
+        let keys = passed(run, candidate, envelope.wait);
+        for (mut passed, name) in keys.into_iter().zip(run.keys.iter()) {
+            passed.forwarded.sort_by_key(|(at, _)| *at);
+            hold(&envelope.forwarded, &passed.forwarded)
+                .and_then(|()| hold(&envelope.admitted, &passed.admitted))
+                .unwrap_or_else(|found| panic!("{}, key {name}: {found}", candidate.name));
+        }
+    }
+}
+
+/// What was admitted and forwarded, by key; nobody waits for more than `most`.
+fn passed(run: &RunResult, candidate: &CandidateResult, most: Option<Nanos>) -> Vec<Passed> {
+    let arrivals = run.arrivals.as_ref().expect("a timeline");
+    let records = candidate.records.as_ref().expect("a timeline");
+    let mut keys = vec![Passed::default(); run.keys.len()];
+    for (arrival, record) in arrivals.iter().zip(records) {
+        if arrival.cost == 0 || !record.decision.is_admitted() {
+            continue;
+        }
+        let (at, delay) = (arrival.at, record.decision.delay());
+        let key = &mut keys[arrival.key.0 as usize];
+        key.admitted.push((at.as_nanos(), arrival.cost));
+        if delay < Nanos::FOREVER {
+            key.forwarded.push(((at + delay).as_nanos(), arrival.cost));
+        }
+        let name = &candidate.name;
+        assert!(
+            most.is_none_or(|most| delay <= most),
+            "{name} waits {delay} at {at}"
+        );
+    }
+    keys
+}
+
+fn hold(bounds: &[Bound], events: &[Event]) -> Held {
+    bounds.iter().try_for_each(|bound| {
+        let held = bound.check(events);
+        held.map_err(|found| format!("{bound:?}: {found}"))
+    })
+}
