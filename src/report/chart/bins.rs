@@ -1,6 +1,7 @@
 //! Requests and cost per equal length of time, for bars as narrow as a chart can show.
 
-use super::time::{Span, step_at_least};
+use super::span::Span;
+use super::time::step_at_least;
 use crate::measure::{Bucket, CandidateResult, RunResult};
 use crate::units::{Nanos, SimTime};
 

@@ -7,8 +7,9 @@ use super::page::{
     Head, Lane, Lanes, MARGIN, Plot, Verdict, WIDTH, columns, draw_axis, text_lines,
 };
 use super::scale::{Scale, stairs};
+use super::span::Span;
 use super::theme::{AREA, BODY, BOUND, INK, MUTED, NAME, SMALL};
-use super::time::{Span, TimeAxis};
+use super::time::TimeAxis;
 use super::words::name;
 use crate::error::Result;
 use crate::measure::{CandidateResult, RunResult};

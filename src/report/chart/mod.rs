@@ -22,6 +22,7 @@ mod page;
 mod raster;
 mod scale;
 mod scorecard;
+mod span;
 mod theme;
 mod throughput;
 mod time;
