@@ -49,7 +49,7 @@ pub(crate) fn ticked_queue(rho: f64, places: u32) -> (f64, f64) {
     let most = places as usize;
     let joined = |x: usize, share: f64| -> f64 {
         let came = (0..60).map(|k| {
-            let present = (x as u32 + k).min(places);
+            let present = (u32::try_from(x).unwrap() + k).min(places);
             poisson(rho * share, k) * f64::from(present)
         });
         came.sum()
