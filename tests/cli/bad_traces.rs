@@ -137,7 +137,7 @@ fn a_trace_that_is_nowhere_a_folder_or_behind_a_file_is_refused() {
         &[place, "log is no file here", "\n  caused by: "],
     );
     folder.write("log/below", "");
-    refused(&folder, &[], &[place, "log is no file here"]);
+    refused(&folder, &[], &[place, "log cannot be read"]);
     for file in ["burst.toml/log", &"x".repeat(300)] {
         folder.write(
             "burst.toml",
