@@ -128,6 +128,10 @@ impl Comparison {
     }
 }
 
+/// Windows of the limit that a run must last: closed forms speak of the long run, and a run begins with
+/// full buckets and empty windows.
+pub const LEAST_WINDOWS: u64 = 50;
+
 /// Batches of equal time that a standard error is taken from.
 pub const BATCHES: usize = 40;
 

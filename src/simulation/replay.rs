@@ -168,7 +168,11 @@ fn gather(
             merge.add(number, lane.finish());
         }
     }
-    let rates = plan.workload.poisson_rates(plan.horizon);
+    let windows = plan.horizon.as_nanos() / plan.limit.window.get();
+    let rates = match windows {
+        0..theory::LEAST_WINDOWS => Vec::new(),
+        _ => plan.workload.poisson_rates(plan.horizon),
+    };
     let named = merged.into_iter().zip(&plan.candidates);
     named
         .map(|(merge, planned)| merge.into_result(planned, order, &rates))
