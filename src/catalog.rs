@@ -62,7 +62,7 @@ const TOKEN_BUCKET: AlgorithmRow = AlgorithmRow {
     title: "Token bucket",
     summary: "Tokens refill at a rate up to a capacity; a request takes its cost in tokens or is denied.",
     level: "tokens",
-    envelope: "a burst comes on top of the rate: up to twice the limit at the defaults",
+    envelope: "a burst comes on top of the rate; at the defaults that is up to twice the limit",
     parameters: &[
         Parameter {
             name: "capacity",
@@ -208,7 +208,7 @@ const GCRA: AlgorithmRow = AlgorithmRow {
     title: "GCRA",
     summary: "One theoretical arrival time per key; a request may come ahead of it by a tolerance. Admits what a token bucket does.",
     level: "ahead",
-    envelope: "a burst comes on top of the rate: up to twice the limit at the defaults",
+    envelope: "a burst comes on top of the rate; at the defaults that is up to twice the limit",
     parameters: &[
         Parameter {
             name: "burst",

@@ -13,12 +13,13 @@ pub struct Recorder {
     pub records: Vec<Record>,
     /// The level lines by the key's slot within the shard.
     pub lines: Vec<LevelLine>,
+    breaks: usize,
 }
 
 impl Recorder {
-    /// The most points that a line gains between two requests: a bucket that refills every
-    /// nanosecond has more jumps than anyone can see.
-    const MOST_BREAKS: usize = 65_536;
+    /// The most breaks that the lines of a shard follow: a bucket that refills every nanosecond has
+    /// more jumps than anyone can see. From there on a line goes from request to request.
+    const MOST_BREAKS: usize = 1 << 18;
 
     /// Before a decision at `now`: draws the level from the key's last request up to here.
     pub fn before<A: Algorithm>(
@@ -36,13 +37,14 @@ impl Recorder {
         if line.points.is_empty() {
             line.points.push((from, algorithm.level(state, from)));
         }
-        for _ in 0..Self::MOST_BREAKS {
+        while self.breaks < Self::MOST_BREAKS {
             let Some(at) = algorithm.next_break(state, from).filter(|at| *at <= now) else {
                 break;
             };
             Self::approach(algorithm, state, line, at);
             line.points.push((at, algorithm.level(state, at)));
             from = at;
+            self.breaks += 1;
         }
         Self::approach(algorithm, state, line, now);
     }

@@ -1,5 +1,6 @@
 //! What a run yields: everything that reports are made of.
 
+use super::theory::Comparison;
 use super::{Delays, Estimates, Grid, Staircase};
 use crate::limiter::{ClosedForm, Decision, Motion};
 use crate::units::{Cost, Epoch, Level, Limit, Retry, SimTime};
@@ -27,9 +28,6 @@ pub struct RunResult {
     pub keys: Arc<Vec<String>>,
     /// What arrivals' marks stand for.
     pub marks: Vec<Mark>,
-    /// Where the traffic is one Poisson block at unit cost over the whole run: rates per second and
-    /// how many keys have each.
-    pub poisson_rates: Vec<(f64, f64)>,
     /// The buckets of the series.
     pub grid: Grid,
     /// Every arrival in order, in runs small enough for a timeline.
@@ -71,6 +69,8 @@ pub struct CandidateResult {
     pub estimates: Estimates,
     /// The closed form of the share denied under Poisson arrivals, where there is one.
     pub closed_form: Option<ClosedForm>,
+    /// That form beside the measured share, where it covers the traffic.
+    pub theory: Option<Comparison>,
     /// Keys that cannot be forgotten, over time.
     pub live_keys: Staircase,
     /// One row per bucket of the run's grid.

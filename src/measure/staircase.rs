@@ -77,7 +77,9 @@ impl Staircase {
         self.grain_log2 = self.grain_log2.max(other.grain_log2);
         self.integral += other.integral;
         self.jumps.extend_from_slice(&other.jumps);
-        self.settle();
+        if self.jumps.len() >= self.settled + self.exact {
+            self.settle();
+        }
     }
 
     /// The steps: from each instant on, the value. Call after the last jump.

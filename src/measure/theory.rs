@@ -3,9 +3,8 @@
 //! One key: rate λ, limit n per w, m = λw. F is the distribution function of a Poisson variable of
 //! mean m. These are statistics, not decisions: they are computed in floating point.
 
-use super::RunResult;
+use super::Bucket;
 use crate::limiter::ClosedForm;
-use crate::measure::CandidateResult;
 
 /// Forms that take longer than a run, or leave the range of floats, are not given.
 const MOST_UNITS: u64 = 2_000;
@@ -129,20 +128,28 @@ impl Comparison {
     }
 }
 
+/// Windows of the limit that a run must last: closed forms speak of the long run, and a run begins with
+/// full buckets and empty windows.
+pub const LEAST_WINDOWS: u64 = 50;
+
 /// Batches of equal time that a standard error is taken from.
 pub const BATCHES: usize = 40;
 
-/// Theory beside measurement for one candidate; `None` where no closed form covers the scenario: the
-/// traffic must be one Poisson block at unit cost over the whole run, long enough for batches.
-pub fn compare(candidate: &CandidateResult, run: &RunResult) -> Option<Comparison> {
-    let form = candidate.closed_form?;
+/// Theory beside measurement for one candidate: `rates` are those of Poisson traffic at unit cost, per
+/// second, and how many keys have each. `None` where no closed form covers the traffic, or the run is
+/// too short for batches.
+pub fn compare(
+    form: Option<ClosedForm>,
+    rates: &[(f64, f64)],
+    series: &[Bucket],
+) -> Option<Comparison> {
+    let (measured, standard_error) = batch_means(series)?;
     let mut offered = 0.0;
     let mut denied = 0.0;
-    for (rate, keys) in &run.poisson_rates {
+    for (rate, keys) in rates {
         offered += rate * keys;
-        denied += rate * keys * denied_share(form, *rate)?;
+        denied += rate * keys * denied_share(form?, *rate)?;
     }
-    let (measured, standard_error) = batch_means(candidate)?;
     (offered > 0.0).then(|| Comparison {
         theory: denied / offered,
         measured,
@@ -153,10 +160,9 @@ pub fn compare(candidate: &CandidateResult, run: &RunResult) -> Option<Compariso
 /// The share of cost denied and its standard error. `None` when the run has fewer than ten requests
 /// per batch on average, or nothing varies.
 #[allow(clippy::cast_precision_loss)]
-fn batch_means(candidate: &CandidateResult) -> Option<(f64, f64)> {
-    let size = (candidate.series.len() / BATCHES).max(1);
-    let sums: Vec<(f64, f64)> = candidate
-        .series
+fn batch_means(series: &[Bucket]) -> Option<(f64, f64)> {
+    let size = (series.len() / BATCHES).max(1);
+    let sums: Vec<(f64, f64)> = series
         .chunks_exact(size)
         .map(|batch| {
             let denied: u128 = batch.iter().map(|bucket| bucket.denied).sum();

@@ -5,7 +5,7 @@
 use super::findings::{Tone, findings};
 use super::text::{clock, duration, grouped, limit, reading, visible};
 use crate::limiter::Decision;
-use crate::measure::{CandidateResult, METRICS, Reading, RunResult, theory};
+use crate::measure::{CandidateResult, METRICS, Reading, RunResult};
 use crate::units::{Nanos, SimTime};
 use anstyle::{AnsiColor, Style};
 use comfy_table::{CellAlignment, Table, presets};
@@ -128,7 +128,7 @@ fn theory_table(run: &RunResult) -> Option<String> {
     table.set_header(["share denied", "closed form", "measured", "apart"]);
     let mut any = false;
     for candidate in &run.candidates {
-        if let Some(found) = theory::compare(candidate, run) {
+        if let Some(found) = candidate.theory {
             any = true;
             table.add_row([
                 visible(&candidate.name),

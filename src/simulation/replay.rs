@@ -9,7 +9,7 @@ use super::plan::{Plan, Planned, Progress};
 use crate::error::Result;
 use crate::measure::{
     CandidateResult, Delays, Estimates, Grid, KeyTally, LevelLine, Occupancy, Record, RunResult,
-    Series, Staircase, Tally,
+    Series, Staircase, Tally, theory,
 };
 use crate::units::{KeyId, SHARDS, SimTime};
 use crate::workload::{Arrival, Mark, ShardFeed};
@@ -101,7 +101,6 @@ pub fn run(plan: &Plan, progress: &dyn Progress) -> Result<RunResult> {
         last,
         requests,
         keys,
-        poisson_rates: plan.workload.poisson_rates(plan.horizon),
         marks: plan.workload.marks().to_vec(),
         grid: course.grid,
         arrivals: order.map(|order| order.arrivals),
@@ -169,9 +168,14 @@ fn gather(
             merge.add(number, lane.finish());
         }
     }
+    let windows = plan.horizon.as_nanos() / plan.limit.window.get();
+    let rates = match windows {
+        0..theory::LEAST_WINDOWS => Vec::new(),
+        _ => plan.workload.poisson_rates(plan.horizon),
+    };
     let named = merged.into_iter().zip(&plan.candidates);
     named
-        .map(|(merge, planned)| merge.into_result(planned, order))
+        .map(|(merge, planned)| merge.into_result(planned, order, &rates))
         .collect()
 }
 
@@ -221,8 +225,14 @@ impl Merge {
         }
     }
 
-    fn into_result(self, planned: &Planned, order: Option<&Order>) -> CandidateResult {
+    fn into_result(
+        self,
+        planned: &Planned,
+        order: Option<&Order>,
+        rates: &[(f64, f64)],
+    ) -> CandidateResult {
         let stepper = planned.candidate.stepper();
+        let series = self.series.into_buckets();
         let records = order.map(|order| {
             order
                 .origins
@@ -246,8 +256,9 @@ impl Merge {
             redis_bytes: self.occupancy.redis,
             estimates: self.estimates,
             closed_form: stepper.closed_form(),
+            theory: theory::compare(stepper.closed_form(), rates, &series),
             live_keys: self.occupancy.keys,
-            series: self.series.into_buckets(),
+            series,
             records,
             levels: order.map(|_| self.lines),
         }

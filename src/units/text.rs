@@ -76,29 +76,30 @@ impl fmt::Display for Limit {
 
 impl fmt::Display for Rate {
     /// The rate as a scenario writes it: per second where that is a short decimal, else as a ratio
-    /// of whole units to a duration.
+    /// of units, with the fewest decimals that do, to a duration.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let most = |places: u32| u128::from(Limit::MAX_UNITS) * 10u128.pow(places);
         let per_second = u128::from(self.units) * u128::from(NANOS_PER_SECOND);
         for places in 0..=3 {
             let scaled = per_second.checked_mul(10u128.pow(places));
-            if let Some(scaled) = scaled.filter(|scaled| scaled % self.nanos == 0) {
+            if let Some(scaled) = scaled.filter(|scaled| scaled % self.nanos == 0)
+                && scaled / self.nanos <= most(places)
+            {
                 return write!(f, "{}/s", decimal(scaled / self.nanos, places));
             }
         }
-        match u64::try_from(self.nanos) {
-            Ok(nanos) => write!(f, "{}/{}", self.units, Nanos(nanos)),
-            // Longer than the clock: only a decimal count of units brings it back into range.
-            Err(_) => {
-                let mut places = 0;
-                let mut nanos = self.nanos;
-                while nanos > u128::from(u64::MAX / 2) && nanos.is_multiple_of(10) {
-                    nanos /= 10;
-                    places += 1;
-                }
-                let nanos = Nanos(u64::try_from(nanos).unwrap_or(u64::MAX));
-                write!(f, "{}/{nanos}", decimal(u128::from(self.units), places))
+        // A rate that was read as d decimals over a duration fits again at the latest with d decimals:
+        // the duration found then divides the one that was read.
+        for places in 0..=18 {
+            let shared = num_integer::gcd(self.nanos, 10u128.pow(places));
+            let units = u128::from(self.units) * (10u128.pow(places) / shared);
+            let window = self.nanos / shared;
+            if units <= most(places) && window <= u128::from(Limit::MAX_WINDOW.get()) {
+                let window = Nanos::from_wide(window);
+                return write!(f, "{}/{window}", decimal(units, places));
             }
         }
+        write!(f, "{}/{} ns", self.units, self.nanos)
     }
 }
 

@@ -115,8 +115,9 @@ impl KeyField {
     fn read_hot(table: &mut Params, count: u64) -> Result<Popularity> {
         let share = table.required::<f64>("share")?;
         if share > 1.0 {
-            let message =
-                "must lie between 0 and 1: the part of all requests that the first key makes";
+            let message = format!(
+                "{share} is out of range; allowed: 0 to 1, the part of all requests that the first key makes"
+            );
             return Err(table.error("share", message));
         }
         if count < 2 {

@@ -69,7 +69,7 @@ fn a_wrong_trace_is_named_and_the_previous_output_stays_whole() {
             "",
             &["line 2", "not a cost"],
         ),
-        (b"time,key\n1\n2\n", "", &["there are 1 fields"]),
+        (b"time,key\n1\n2\n", "", &["field 2 is missing"]),
         (
             b"stamp\n1\n",
             "format = 'csv'",
@@ -100,12 +100,12 @@ fn a_wrong_trace_is_named_and_the_previous_output_stays_whole() {
         (
             &gzip[..gzip.len() - 6],
             "",
-            &["log cannot be read", "\n  caused by: "],
+            &["log is cut off or no valid gzip", "\n  caused by: "],
         ),
         (
             b"\x1f\x8b\x08garbage",
             "",
-            &["log cannot be read", "\n  caused by: "],
+            &["log is cut off or no valid gzip", "\n  caused by: "],
         ),
         (b"time\n1\n", "from = '5s'", &["empty"]),
         (
@@ -134,11 +134,11 @@ fn a_trace_that_is_nowhere_a_folder_or_behind_a_file_is_refused() {
     refused(
         &folder,
         &[],
-        &[place, "log cannot be read", "\n  caused by: "],
+        &[place, "log is no file here", "\n  caused by: "],
     );
     folder.write("log/below", "");
     refused(&folder, &[], &[place, "log cannot be read"]);
-    for file in ["burst.toml/log", &"x".repeat(300), "lo\\u0000g"] {
+    for file in ["burst.toml/log", &"x".repeat(300)] {
         folder.write(
             "burst.toml",
             scenario("").replace("'log'", &format!("\"{file}\"")),

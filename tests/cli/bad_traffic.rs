@@ -83,7 +83,7 @@ fn a_wrong_field_of_a_pattern_is_named_with_its_line_and_what_is_allowed() {
         (
             "pattern = 'diurnal'\nmean_rate = '1/s'\namplitude = 1.5",
             "5:1: traffic.0.amplitude: ",
-            &["between 0 and 1"],
+            &["1.5 is out of range; allowed: 0 to 1"],
         ),
         (
             "pattern = 'diurnal'\nmean_rate = '1/s'\nperiod = '0s'",
@@ -114,7 +114,7 @@ fn a_wrong_field_of_a_pattern_is_named_with_its_line_and_what_is_allowed() {
         (
             "pattern = 'burst'\nkeys = { count = 3, popularity = 'hot', share = 1.5 }",
             "4:41: traffic.0.keys.share: ",
-            &["between 0 and 1"],
+            &["1.5 is out of range; allowed: 0 to 1"],
         ),
         (
             "pattern = 'burst'\ncost = -1",

@@ -2,6 +2,7 @@
 
 use crate::ran::Ran;
 use ratesim::scenario::Overrides;
+use ratesim::units::Nanos;
 
 fn ready(name: &str) -> Ran {
     Ran::ready(name, &Overrides::default())
@@ -82,5 +83,5 @@ fn burst_sizes_154_is_the_smallest_that_passes_the_page() {
     let queue = run.of("queue of 154");
     assert_eq!(queue.longest_wait(), "1.53");
     let (_, hundred_and_first) = queue.each().nth(100).unwrap();
-    assert_eq!(hundred_and_first.decision.delay().as_secs_f64(), 1.0);
+    assert_eq!(hundred_and_first.decision.delay(), Nanos::from_secs(1));
 }

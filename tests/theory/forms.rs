@@ -47,11 +47,9 @@ pub(crate) fn deterministic_queue(rho: f64, places: u32) -> (f64, f64) {
 /// averaged over the interval, gives the wait by Little's law.
 pub(crate) fn ticked_queue(rho: f64, places: u32) -> (f64, f64) {
     let most = places as usize;
-    let joined = |x: usize, share: f64| -> f64 {
-        let came = (0..60).map(|k| {
-            let present = (x as u32 + k).min(places);
-            poisson(rho * share, k) * f64::from(present)
-        });
+    // The mean number present after a share of the interval, from x on.
+    let joined = |x: u32, share: f64| -> f64 {
+        let came = (0..60).map(|k| poisson(rho * share, k) * f64::from((x + k).min(places)));
         came.sum()
     };
     let mut chances = vec![0.0; most];
@@ -78,11 +76,8 @@ pub(crate) fn ticked_queue(rho: f64, places: u32) -> (f64, f64) {
                 _ => 2.0,
             };
             let share = f64::from(step) / f64::from(steps);
-            let mean: f64 = chances
-                .iter()
-                .enumerate()
-                .map(|(x, chance)| chance * joined(x, share))
-                .sum();
+            let states = chances.iter().zip(0u32..);
+            let mean: f64 = states.map(|(chance, x)| chance * joined(x, share)).sum();
             weight * mean / (3.0 * f64::from(steps))
         })
         .sum();

@@ -22,7 +22,8 @@ pub fn read(params: &mut Params, setting: &Setting) -> Result<Box<dyn Pattern>> 
     let rate = params.required::<Rate>("mean_rate")?;
     let amplitude = params.or("amplitude", 0.5)?;
     if amplitude > 1.0 {
-        let message = "must lie between 0 and 1: it is a share of the mean rate";
+        let message =
+            format!("{amplitude} is out of range; allowed: 0 to 1, a share of the mean rate");
         return Err(params.error("amplitude", message));
     }
     let period = params.or("period", Nanos::from_secs(86_400))?;

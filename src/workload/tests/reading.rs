@@ -132,7 +132,7 @@ fn wrong_blocks_are_told_what_to_change() {
         ),
         (
             "pattern = \"burst\"\nkeys = { count = 5, popularity = \"hot\", share = 1.5 }",
-            "between 0 and 1",
+            "allowed: 0 to 1",
         ),
         (
             "pattern = \"burst\"\nkeys = { count = 1, popularity = \"hot\", share = 1 }",
@@ -192,7 +192,7 @@ fn wrong_blocks_are_told_what_to_change() {
         ),
         (
             "pattern = \"diurnal\"\nto = \"1m\"\nmean_rate = 1\namplitude = 1.5",
-            "between 0 and 1",
+            "allowed: 0 to 1",
         ),
         (
             "pattern = \"diurnal\"\nto = \"1m\"\nmean_rate = 1\nperiod = \"0s\"",
