@@ -101,12 +101,7 @@ pub fn draw(run: &RunResult, _: &View) -> Result<Option<String>> {
     let Some(span) = spans.max() else {
         return Ok(None);
     };
-    let window = run.limit.window.get();
-    let fifth = window / 5;
-    let longest = span
-        .saturating_add(span / 20)
-        .max(window.saturating_add(fifth))
-        .min(window.saturating_mul(3).saturating_add(fifth));
+    let longest = longest(span, run.limit.window.get());
     let envelopes: Vec<Envelope> = forwarded
         .iter()
         .zip(&run.candidates)
@@ -117,6 +112,18 @@ pub fn draw(run: &RunResult, _: &View) -> Result<Option<String>> {
         .collect();
     let is_sampled = forwarded.iter().any(|forwards| are_many(forwards, longest));
     Ok(Some(lanes(run, longest, &envelopes, is_sampled)))
+}
+
+/// The longest interval that is shown: somewhat more than three windows, or than the time over which
+/// anything was forwarded, or than one window unless that would shrink this time to a spot.
+fn longest(span: u64, window: u64) -> u64 {
+    if span > 0 && span < window / 4 {
+        return span.saturating_add(span / 2).max(2);
+    }
+    let fifth = window / 5;
+    span.saturating_add(span / 20)
+        .max(window.saturating_add(fifth))
+        .min(window.saturating_mul(3).saturating_add(fifth))
 }
 
 fn lanes(run: &RunResult, longest: u64, envelopes: &[Envelope], is_sampled: bool) -> String {
@@ -149,7 +156,7 @@ fn lanes(run: &RunResult, longest: u64, envelopes: &[Envelope], is_sampled: bool
         head: head(run, envelopes, is_common),
         axis,
         lanes: lanes.collect(),
-        footer: footer(run, is_sampled),
+        footer: footer(run, longest, is_sampled),
         edges: windows
             .filter(|length| *length < longest)
             .map(|length| axis.x(length))
@@ -334,12 +341,14 @@ fn head(run: &RunResult, envelopes: &[Envelope], is_common: bool) -> Head {
     Head::new(&run.title, &note, legend)
 }
 
-fn footer(run: &RunResult, is_sampled: bool) -> String {
+fn footer(run: &RunResult, longest: u64, is_sampled: bool) -> String {
     let mut phrases = vec![
         "length of the interval".to_owned(),
-        "vertical lines: whole windows".to_owned(),
         format!("the limit is {}", limit(run.limit)),
     ];
+    if longest > run.limit.window.get() {
+        phrases.push("vertical lines: whole windows".to_owned());
+    }
     if is_sampled {
         phrases.push(format!("drawn from {LENGTHS} lengths"));
     }
@@ -358,6 +367,15 @@ mod tests {
         assert_eq!(envelope(&forwards, 9), [(0, 4), (6, 5)]);
         assert_eq!(most_within(&forwards, 5), 4);
         assert_eq!(most_within(&forwards, 6), 5);
+    }
+
+    #[test]
+    fn the_axis_opens_on_what_was_forwarded() {
+        assert_eq!(longest(0, 60), 72, "all at once");
+        assert_eq!(longest(5, 60), 7, "a small part of a window");
+        assert_eq!(longest(48, 60), 72, "within a window");
+        assert_eq!(longest(100, 60), 105, "within three");
+        assert_eq!(longest(3_600, 60), 192, "many");
     }
 
     /// A flood from full at one per unit of time: ⌊b + rτ⌋, here with b = 5 and r = 1/10.
