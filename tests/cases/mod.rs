@@ -3,6 +3,7 @@
 
 mod bursts;
 mod costs;
+mod many_keys;
 mod rates;
 mod real_traffic;
 mod state;
