@@ -38,6 +38,8 @@ pub struct AlgorithmRow {
     pub envelope: &'static str,
     /// What it is, in words, with a worked trace.
     pub explanation: &'static Explanation,
+    /// Why it may deny what the limit has room for, if it may; empty otherwise.
+    pub caution: &'static str,
     /// Its parameters.
     pub parameters: &'static [Parameter],
     /// Whether a scenario without `[[algorithm]]` runs it.
@@ -62,7 +64,8 @@ const TOKEN_BUCKET: AlgorithmRow = AlgorithmRow {
     title: "Token bucket",
     summary: "Tokens refill at a rate up to a capacity; a request takes its cost in tokens or is denied.",
     level: "tokens",
-    envelope: "a burst comes on top of the rate; at the defaults that is up to twice the limit",
+    envelope: "a full bucket comes on top of the rate: up to twice the limit at the default capacity",
+    caution: "",
     parameters: &[
         Parameter {
             name: "capacity",
@@ -99,6 +102,7 @@ const LEAKY_BUCKET: AlgorithmRow = AlgorithmRow {
     summary: "Requests queue in a bucket that leaks at a constant rate, and are forwarded in their turn; what overflows is denied.",
     level: "queued",
     envelope: "its capacity comes on top of what leaks",
+    caution: "what waits in its queue holds a place before it is forwarded",
     parameters: &[
         Parameter {
             name: "capacity",
@@ -139,6 +143,7 @@ const FIXED_WINDOW: AlgorithmRow = AlgorithmRow {
     summary: "A counter per window of the clock; a request is allowed while the count stays within the limit.",
     level: "count",
     envelope: "each window is counted on its own: up to twice the limit around an edge",
+    caution: "",
     parameters: &[
         Parameter {
             name: "anchor",
@@ -163,6 +168,7 @@ const SLIDING_WINDOW_LOG: AlgorithmRow = AlgorithmRow {
     summary: "The times of the last window's requests; a request is allowed while they stay within the limit.",
     level: "entries",
     envelope: "",
+    caution: "the denied requests that it logs count too; log_denied = false leaves them out",
     parameters: &[Parameter {
         name: "log_denied",
         meaning: "whether denied requests are logged too, the textbook form (true)",
@@ -181,6 +187,7 @@ const SLIDING_WINDOW_COUNTER: AlgorithmRow = AlgorithmRow {
     summary: "Counts of this and the previous clock window, the latter fading as time passes: an estimate of the sliding count.",
     level: "estimate",
     envelope: "it guesses the last window's share: up to one less than twice the limit",
+    caution: "it takes the last window's requests to have come evenly",
     parameters: &[
         Parameter {
             name: "rounding",
@@ -208,7 +215,8 @@ const GCRA: AlgorithmRow = AlgorithmRow {
     title: "GCRA",
     summary: "One theoretical arrival time per key; a request may come ahead of it by a tolerance. Admits what a token bucket does.",
     level: "ahead",
-    envelope: "a burst comes on top of the rate; at the defaults that is up to twice the limit",
+    envelope: "a full bucket comes on top of the rate: up to twice the limit at the default capacity",
+    caution: "",
     parameters: &[
         Parameter {
             name: "burst",

@@ -189,7 +189,30 @@ fn pictures(result: &RunResult, view: &View, quiet: bool, output: &mut Output) -
 
 /// The files of the result, in words.
 fn listing(folder: &Path, files: &[PathBuf]) -> String {
-    let names = files.iter().filter_map(|path| path.file_name());
-    let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
-    format!("\nFiles in {}: {}\n", folder.display(), names.join(", "))
+    let of = |endings: &[&str]| {
+        let ends = |path: &&PathBuf| {
+            path.extension()
+                .is_some_and(|ending| endings.iter().any(|known| ending == *known))
+        };
+        files.iter().filter(ends).collect::<Vec<_>>()
+    };
+    let named =
+        |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
+    let tables: Vec<_> = of(&["csv", "json"])
+        .iter()
+        .map(|path| named(path.file_name()))
+        .collect();
+    let pictures: Vec<_> = of(&["png"])
+        .iter()
+        .map(|path| named(path.file_stem()))
+        .collect();
+    let pictures = match pictures.as_slice() {
+        [] => String::new(),
+        names => format!("\n  pictures (.png, .svg): {}", names.join(", ")),
+    };
+    format!(
+        "\nIn {}: {}{pictures}\n",
+        folder.display(),
+        tables.join(", ")
+    )
 }

@@ -49,6 +49,8 @@ pub struct CandidateResult {
     pub deployment: String,
     /// Why it may forward more than the limit in one window, if it may; empty otherwise.
     pub envelope: &'static str,
+    /// Why it may deny what the limit has room for, if it may; empty otherwise.
+    pub caution: &'static str,
     /// What its level counts: `tokens`, `queued`, `count`, `entries`, `estimate`.
     pub level_name: &'static str,
     /// The level's bound: the capacity of a bucket, the limit of a window.

@@ -6,6 +6,7 @@ use crate::measure::{CandidateResult, METRICS, Record, RunResult, Staircase};
 use crate::units::{KeyId, Nanos, Retry, SimTime};
 use crate::workload::Arrival;
 use ::csv::{Error, Writer};
+use std::cmp::Reverse;
 use std::io::Write;
 
 /// The most keys that `keys.csv` lists; of more, those with the most denials and then requests.
@@ -185,7 +186,7 @@ fn at_ends(run: &RunResult, stairs: &Staircase) -> Vec<i64> {
     values
 }
 
-/// `keys.csv`: one row per key and candidate.
+/// `keys.csv`: one row per key and candidate, the keys with the most denials first.
 ///
 /// # Errors
 /// When `out` cannot be written.
@@ -219,7 +220,7 @@ pub fn keys(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
     Ok(writer.flush()?)
 }
 
-/// The keys that came at all, the worst of them where there are too many for a file.
+/// The keys that came at all, those with the most denials first, then those with the most requests.
 fn listed(run: &RunResult) -> Vec<KeyId> {
     let Some(any) = run.candidates.first() else {
         return Vec::new();
@@ -227,15 +228,14 @@ fn listed(run: &RunResult) -> Vec<KeyId> {
     let came = |key: &KeyId| any.per_key[key.0 as usize].requests > 0;
     let names = u32::try_from(run.keys.len()).expect("key numbers are 32 bits wide");
     let mut keys: Vec<KeyId> = (0..names).map(KeyId).filter(came).collect();
-    if keys.len() > MOST_KEYS {
-        let worst = |key: &KeyId| {
-            let of = |candidate: &CandidateResult| candidate.per_key[key.0 as usize].denied;
-            let denied = run.candidates.iter().map(of).max();
-            std::cmp::Reverse((denied, any.per_key[key.0 as usize].requests))
-        };
-        keys.sort_by_key(worst);
-        keys.truncate(MOST_KEYS);
-        keys.sort_unstable();
-    }
+    keys.sort_by_cached_key(|key| {
+        let of = |candidate: &CandidateResult| candidate.per_key[key.0 as usize].denied;
+        let denied = run.candidates.iter().map(of).max();
+        (
+            Reverse((denied, any.per_key[key.0 as usize].requests)),
+            *key,
+        )
+    });
+    keys.truncate(MOST_KEYS);
     keys
 }

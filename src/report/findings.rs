@@ -38,7 +38,7 @@ pub fn findings(run: &RunResult) -> Vec<Finding> {
         .all(|candidate| candidate.tally.denied == 0)
     {
         found.push(note(
-            "nobody denied anything: this traffic does not reach the limit".to_owned(),
+            "no request was denied: this traffic does not reach the limit".to_owned(),
         ));
     }
     found.extend(over_limit(run));
@@ -46,6 +46,7 @@ pub fn findings(run: &RunResult) -> Vec<Finding> {
     found.extend(first_denials(run));
     found.extend(too_large(run));
     found.extend(false_denials(run));
+    found.extend(most_denied(run));
     found.extend(delays(run));
     found.extend(memory(run));
     found
@@ -160,7 +161,7 @@ fn first_denials(run: &RunResult) -> Vec<Finding> {
             .collect();
         let after = duration(at.since(run.first));
         Some(note(format!(
-            "{} first denied a request {after} after the first one",
+            "{} first denied a request {after} after the first request",
             names(&who)?
         )))
     };
@@ -172,7 +173,8 @@ fn too_large(run: &RunResult) -> Vec<Finding> {
     by_count(
         run,
         |c| c.tally.too_large,
-        |names, count| {
+        |same, count| {
+            let names = names(same).unwrap_or_default();
             let requests = if count == 1 {
                 "request costs"
             } else {
@@ -184,18 +186,61 @@ fn too_large(run: &RunResult) -> Vec<Finding> {
     )
 }
 
-/// Who refused what the limit had room for.
+/// Who refused what the limit had room for, and why that is no accident.
 fn false_denials(run: &RunResult) -> Vec<Finding> {
     by_count(
         run,
         |c| c.tally.false_deny,
-        |names, count| {
+        |same, count| {
             let requests = if count == 1 { "request" } else { "requests" };
             let share = percent(u128::from(count), u128::from(run.requests));
             let many = grouped(u128::from(count));
-            format!("{names} denied {many} {requests} ({share}) that the limit had room for")
+            let mut causes: Vec<&str> = same.iter().map(|c| c.caution).collect();
+            causes.retain(|cause| !cause.is_empty());
+            causes.dedup();
+            let why = match causes.as_slice() {
+                [] => String::new(),
+                causes => format!(" ({})", causes.join("; ")),
+            };
+            let names = names(same).unwrap_or_default();
+            format!("{names} denied {many} {requests} ({share}) that the limit had room for{why}")
         },
     )
+}
+
+/// Whom the candidates denied most, where there are several keys.
+fn most_denied(run: &RunResult) -> Option<Finding> {
+    const MOST_NAMED: usize = 3;
+    if run.keys.len() < 2 {
+        return None;
+    }
+    let denied = |key: &usize| run.candidates.iter().map(|c| c.per_key[*key].denied).max();
+    let mut keys: Vec<usize> = (0..run.keys.len())
+        .filter(|key| denied(key).is_some_and(|n| n > 0))
+        .collect();
+    let count = keys.len();
+    keys.sort_by_key(|key| (std::cmp::Reverse(denied(key)), *key));
+    keys.truncate(MOST_NAMED);
+    let named: Vec<String> = keys
+        .iter()
+        .map(|key| {
+            let requests = run.candidates[0].per_key[*key].requests;
+            let most = grouped(u128::from(denied(key).unwrap_or(0)));
+            let whole = grouped(u128::from(requests));
+            format!(
+                "{} (up to {most} of {whole} requests)",
+                visible(&run.keys[*key])
+            )
+        })
+        .collect();
+    let keys = if count == 1 { "key was" } else { "keys were" };
+    let count = grouped(count as u128);
+    (!named.is_empty()).then(|| {
+        note(format!(
+            "{count} {keys} denied something; most: {}",
+            named.join(", ")
+        ))
+    })
 }
 
 /// A sentence for each count above 0 that candidates have, the largest first; those with the same
@@ -203,7 +248,7 @@ fn false_denials(run: &RunResult) -> Vec<Finding> {
 fn by_count(
     run: &RunResult,
     count: fn(&CandidateResult) -> u64,
-    sentence: impl Fn(String, u64) -> String,
+    sentence: impl Fn(&[&CandidateResult], u64) -> String,
 ) -> Vec<Finding> {
     let mut counts: Vec<u64> = run
         .candidates
@@ -215,9 +260,9 @@ fn by_count(
     counts.dedup();
     let of = |n: &u64| {
         let same: Vec<_> = run.candidates.iter().filter(|c| count(c) == *n).collect();
-        Some(note(sentence(names(&same)?, *n)))
+        note(sentence(&same, *n))
     };
-    counts.iter().rev().filter_map(of).collect()
+    counts.iter().rev().map(of).collect()
 }
 
 fn delays(run: &RunResult) -> Vec<Finding> {
@@ -248,7 +293,8 @@ fn memory(run: &RunResult) -> Option<Finding> {
         u128::try_from(peak(&most)).ok()?,
         u128::try_from(peak(&least)).ok()?,
     );
-    if high < 2 * low.max(1) {
+    // A few bytes more or less are not worth a sentence.
+    if high < 100 || high < 2 * low.max(1) {
         return None;
     }
     let times = match low {

@@ -20,6 +20,9 @@ const DELAYED: Style = AnsiColor::Yellow.on_default();
 const DENIED: Style = AnsiColor::Red.on_default();
 const BROKEN: Style = AnsiColor::Red.on_default().bold();
 
+/// Columns that sentences are wrapped to.
+const WIDTH: usize = 100;
+
 fn styled(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
@@ -39,11 +42,30 @@ pub fn report(run: &RunResult) -> String {
             Tone::Good => styled(ALLOWED, "✓"),
             Tone::Note => styled(DIM, "·"),
         };
-        let _ = writeln!(text, "{sign} {}", finding.text);
+        let _ = writeln!(text, "{sign} {}", wrapped(&finding.text));
     }
     if let Some(timeline) = timeline(run) {
         text.push('\n');
         text.push_str(&timeline);
+    }
+    text
+}
+
+/// A sentence in lines of at most [`WIDTH`] columns, the later ones indented by two.
+fn wrapped(sentence: &str) -> String {
+    let mut text = String::new();
+    let mut column = 2;
+    for word in sentence.split(' ') {
+        let width = word.width();
+        if column > 2 && column + 1 + width > WIDTH {
+            text.push_str("\n  ");
+            column = 2;
+        } else if column > 2 {
+            text.push(' ');
+            column += 1;
+        }
+        text.push_str(word);
+        column += width;
     }
     text
 }
@@ -53,19 +75,24 @@ fn heading(run: &RunResult) -> String {
         let plural = if many == 1 { "" } else { "s" };
         format!("{} {one}{plural}", grouped(u128::from(many)))
     };
+    let keys = run.keys.len() as u64;
+    let (each, of) = match keys {
+        1 => (String::new(), format!(" of {}", count(1, "key"))),
+        _ => (
+            format!(" for each of {}", count(keys, "key")),
+            String::new(),
+        ),
+    };
+    let line = format!(
+        "limit {}{each}, {}{of} in {}",
+        limit(run.limit),
+        count(run.requests, "request"),
+        duration(run.horizon.since(SimTime::ZERO)),
+    );
     format!(
         "{}\n{}\n\n",
         styled(BOLD, &visible(&run.title)),
-        styled(
-            DIM,
-            &format!(
-                "limit {}, {} of {} in {}",
-                limit(run.limit),
-                count(run.requests, "request"),
-                count(run.keys.len() as u64, "key"),
-                duration(run.horizon.since(SimTime::ZERO)),
-            )
-        ),
+        styled(DIM, &line)
     )
 }
 
@@ -227,32 +254,50 @@ fn signs(candidate: &CandidateResult, stride: usize) -> String {
     signs.join(&" ".repeat(stride - 1))
 }
 
-/// Labels and ticks above the columns: a tick wherever the time changes after a stay or a label has
-/// room, and always at the first request.
+/// Labels and ticks above the columns. The first request and those after a pause (more than twice the
+/// gap before) are labelled first, then whatever has room between them.
 fn ruler(times: &[SimTime], stride: usize) -> (String, String) {
-    let gaps = times.windows(2).map(|pair| pair[1].since(pair[0]));
+    let gaps: Vec<Nanos> = times
+        .windows(2)
+        .map(|pair| pair[1].since(pair[0]))
+        .collect();
     let finest = gaps
-        .filter(|gap| *gap > Nanos::ZERO)
-        .map(Nanos::get)
-        .reduce(num_integer::gcd);
+        .iter()
+        .filter(|gap| **gap > Nanos::ZERO)
+        .map(|gap| gap.get());
     let origin = times[0].as_nanos();
-    let step = Nanos::new(
-        finest
-            .map_or(origin, |gap| num_integer::gcd(gap, origin))
-            .max(1),
-    );
-    let mut labels = String::new();
-    let mut ticks = String::new();
-    let mut free = 0;
-    for (index, at) in times.iter().enumerate() {
-        let column = stride * index;
-        let changes = index == 0 || times[index - 1] != *at;
-        if changes && column >= free {
-            let label = clock(*at, step);
-            let _ = write!(labels, "{:1$}{label}", "", column - labels.width());
-            let _ = write!(ticks, "{:1$}|", "", column - ticks.width());
-            free = column + label.width() + 1;
+    let step = finest.fold(origin, num_integer::gcd).max(1);
+    let label = |index: usize| clock(times[index], Nanos::new(step));
+    let room = |index: usize| stride * index..stride * index + label(index).width() + 1;
+    let follows_pause = |index: &usize| {
+        let before = gaps.get(index.wrapping_sub(2)).copied().unwrap_or_default();
+        *index == 0 || gaps[index - 1].get() > before.get().saturating_mul(2)
+    };
+    let changes = |index: &usize| *index == 0 || gaps[index - 1] > Nanos::ZERO;
+    let all = || (0..times.len()).filter(changes);
+    let mut taken: Vec<usize> = Vec::new();
+    for index in all().filter(follows_pause).chain(all()) {
+        let here = room(index);
+        let is_free = taken
+            .iter()
+            .map(|other| room(*other))
+            .all(|there| there.end <= here.start || here.end <= there.start);
+        if is_free {
+            taken.push(index);
         }
+    }
+    taken.sort_unstable();
+    let (mut labels, mut ticks) = (String::new(), String::new());
+    for index in taken {
+        let column = stride * index;
+        let _ = write!(
+            labels,
+            "{:1$}{2}",
+            "",
+            column - labels.width(),
+            label(index)
+        );
+        let _ = write!(ticks, "{:1$}|", "", column - ticks.width());
     }
     (labels, ticks)
 }

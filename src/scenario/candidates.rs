@@ -48,6 +48,7 @@ pub(super) fn read(tables: Vec<Params>, wanted: &[String], contract: &Contract) 
             title: entry.row.title,
             level_name: entry.row.level,
             envelope: entry.row.envelope,
+            caution: entry.row.caution,
             deployment: DEPLOYMENT.to_owned(),
             candidate,
         });

@@ -57,9 +57,15 @@ fn set(root: &mut BTreeMap<String, Node>, pair: &str) -> Result<()> {
         root.insert((*field).to_owned(), value);
         return Ok(());
     };
-    let mut node = root
-        .get_mut(*first)
-        .ok_or_else(|| wrong(format!("{first}: there is no such table in the scenario")))?;
+    let mut node = root.get_mut(*first).ok_or_else(|| {
+        let hint = match *first {
+            "algorithm" => "; add an [[algorithm]] to the file to change its parameters",
+            _ => "",
+        };
+        wrong(format!(
+            "{first}: there is no such table in the scenario{hint}"
+        ))
+    })?;
     let mut walked = (*first).to_owned();
     for step in rest {
         node = enter(node, step, &walked).map_err(wrong)?;

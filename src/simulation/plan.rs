@@ -14,6 +14,8 @@ pub struct Planned {
     pub title: &'static str,
     /// Why it may forward more than the limit in one window, if it may; empty otherwise.
     pub envelope: &'static str,
+    /// Why it may deny what the limit has room for, if it may; empty otherwise.
+    pub caution: &'static str,
     /// What its level counts.
     pub level_name: &'static str,
     /// The deployment's name.

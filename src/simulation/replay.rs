@@ -246,6 +246,7 @@ impl Merge {
             title: planned.title,
             deployment: planned.deployment.clone(),
             envelope: planned.envelope,
+            caution: planned.caution,
             level_name: planned.level_name,
             level_bound: stepper.level_bound(),
             motion: stepper.motion(),

@@ -144,7 +144,9 @@ fn parse_ratio(text: &str) -> Result<(u128, u32, Nanos), UnitError> {
     if count.starts_with('-') {
         return fail(format!("`{text}` is negative"));
     }
-    let (digits, places) = parse_decimal(count)?;
+    let (digits, places) = parse_decimal(count).map_err(|UnitError(reason)| {
+        UnitError(format!("{reason}; write 5 per minute as \"5/1m\""))
+    })?;
     let bare_unit = window.starts_with(|c: char| c.is_ascii_alphabetic() || c == 'µ');
     let window: Nanos = if bare_unit {
         format!("1{window}").parse()

@@ -207,6 +207,7 @@ fn empty(run: &RunResult, name: &str, kind: &'static str) -> CandidateResult {
     };
     CandidateResult {
         envelope: "",
+        caution: "",
         name: name.to_owned(),
         algorithm: kind,
         title: crate::catalog::algorithm(kind).unwrap().title,

@@ -14,7 +14,7 @@ use super::verdict::verdict;
 use super::words::{name, tick};
 use crate::error::Result;
 use crate::measure::{CandidateResult, RunResult};
-use crate::report::text::{duration, each, grouped, limit};
+use crate::report::text::{duration, each, grouped, limit, visible};
 
 /// Draws the trailing window; `None` for a run without requests.
 pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
@@ -38,7 +38,7 @@ pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
     };
     let lanes = run.candidates.iter().map(|candidate| Lane {
         name: name(candidate),
-        caption: String::new(),
+        caption: caption(run, candidate),
         verdict: result(run, candidate),
         height,
     });
@@ -85,6 +85,14 @@ fn draw_sum(canvas: &mut Canvas<'_>, plot: &Plot, scale: Scale, sums: &[(u64, f6
 #[allow(clippy::cast_precision_loss)]
 fn number(cost: u128) -> f64 {
     cost as f64
+}
+
+/// Whose window a lane shows, where there are several keys.
+fn caption(run: &RunResult, candidate: &CandidateResult) -> String {
+    if run.keys.len() < 2 || candidate.records.is_none() {
+        return String::new();
+    }
+    visible(&run.keys[worst_key(candidate).0 as usize])
 }
 
 /// From each instant on, the cost in the trailing window: exact for the worst key where there are
