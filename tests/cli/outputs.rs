@@ -18,11 +18,28 @@ fn a_run_writes_its_files_and_says_where() {
         "series.csv",
         "keys.csv",
         "run.json",
-        "timeline.svg",
-        "timeline.png",
     ] {
         assert!(files.contains_key(name), "{name} in {:?}", files.keys());
         assert!(printed.contains(name), "{name} in {printed}");
+    }
+    let pictures = printed
+        .lines()
+        .find(|line| line.contains("pictures (.png, .svg)"));
+    for name in ["timeline", "window", "throughput", "memory", "error"] {
+        assert!(
+            files.contains_key(&format!("{name}.svg")),
+            "{:?}",
+            files.keys()
+        );
+        assert!(
+            files.contains_key(&format!("{name}.png")),
+            "{:?}",
+            files.keys()
+        );
+        assert!(
+            pictures.is_some_and(|line| line.contains(name)),
+            "{name} in {printed}"
+        );
     }
 }
 
