@@ -4,6 +4,7 @@
 mod bursts;
 mod costs;
 mod many_keys;
+mod measures;
 mod rates;
 mod real_traffic;
 mod state;
