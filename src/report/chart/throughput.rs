@@ -64,7 +64,11 @@ pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
             })
             .collect()
         };
-        let (offered, forwarded) = (outline(0), outline(1));
+        let forwarded = outline(1);
+        // From the axis and back to it, so that traffic at the very beginning is boxed too.
+        let mut offered = vec![(left, plot.bottom)];
+        offered.extend(outline(0));
+        offered.push((offered[offered.len() - 1].0, plot.bottom));
         let base: Vec<Point> = forwarded.iter().map(|(x, _)| (*x, plot.bottom)).collect();
         between(canvas, &base, &forwarded, ALLOWED);
         canvas.path(&offered, BOUND, 1.5);
