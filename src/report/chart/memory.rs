@@ -76,9 +76,7 @@ pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
         return Ok(None);
     }
     let memories: Vec<Memory> = run.candidates.iter().map(Memory::of).collect();
-    // What is held after the run is not known.
-    let mut span = Span::of(run, view);
-    span.to = span.to.min(run.horizon.as_nanos()).max(span.from + 1);
+    let span = Span::of(run, view).within(run);
     Ok(Some(if memories.len() <= MOST_LINES {
         in_one(run, span, &memories)
     } else {

@@ -13,6 +13,14 @@ pub(super) struct Span {
 }
 
 impl Span {
+    /// The part within the run: of what comes after it, amounts and memory are not known.
+    pub(super) fn within(self, run: &RunResult) -> Self {
+        Self {
+            to: self.to.min(run.horizon.as_nanos()).max(self.from + 1),
+            ..self
+        }
+    }
+
     /// What the view chooses; where it does not, the requests and their consequences: forwarding
     /// and the levels' return to rest, unless these take so long that the requests would shrink to
     /// a spot.

@@ -28,7 +28,7 @@ pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
         return Ok(None);
     }
     let (left, right) = columns(["9999"]);
-    let time = TimeAxis::new(Span::of(run, view), left, right, run.epoch);
+    let time = TimeAxis::new(Span::of(run, view).within(run), left, right, run.epoch);
     let (bins, sums) = bars(run, time.span);
     let most = highest(&sums) as f64;
     // What the limit lets through in the long run, in a bar's time; it is a bound for one key only.
