@@ -11,6 +11,7 @@ mod redis;
 mod result;
 mod series;
 mod staircase;
+mod tally;
 pub mod theory;
 
 pub use delays::Delays;
@@ -21,6 +22,7 @@ pub use metrics::{METRICS, Metric, Reading};
 pub use occupancy::{Held, Occupancy};
 pub use recorder::Recorder;
 pub use redis::redis_bytes;
-pub use result::{Bucket, CandidateResult, KeyTally, LevelLine, Record, RunResult, Tally};
+pub use result::{Bucket, CandidateResult, LevelLine, Record, RunResult};
 pub use series::Series;
 pub use staircase::Staircase;
+pub use tally::{KeyTally, Tally};

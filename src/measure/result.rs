@@ -1,7 +1,7 @@
 //! What a run yields: everything that reports are made of.
 
 use super::theory::Comparison;
-use super::{Delays, Estimates, Grid, Staircase};
+use super::{Delays, Estimates, Grid, KeyTally, Staircase, Tally};
 use crate::limiter::{ClosedForm, Decision, Motion};
 use crate::units::{Cost, Epoch, Level, Limit, Retry, SimTime};
 use crate::workload::{Arrival, Mark};
@@ -81,54 +81,6 @@ pub struct CandidateResult {
     pub records: Option<Vec<Record>>,
     /// Each key's level over time, in runs small enough for a timeline, by key.
     pub levels: Option<Vec<LevelLine>>,
-}
-
-/// Counts of requests and sums of cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// Requests decided.
-    pub requests: u64,
-    /// Of these, admitted at once or later.
-    pub allowed: u64,
-    /// Of these, admitted later.
-    pub delayed: u64,
-    /// Refused.
-    pub denied: u64,
-    /// Cost of all requests.
-    pub offered_cost: u128,
-    /// Cost of the admitted requests.
-    pub allowed_cost: u128,
-    /// Allowed although that brought the cost forwarded in (f − w, f] above the limit.
-    pub false_allow: u64,
-    /// Denied although the cost forwarded in (t − w, t] left room for it.
-    pub false_deny: u64,
-    /// The most cost forwarded for one key in any half-open window of the limit's length.
-    pub peak_in_window: u128,
-    /// Of the refused, those that cost more than can ever be held: no wait helps them.
-    pub too_large: u64,
-    /// Requests of traffic labelled legitimate.
-    pub legitimate: u64,
-    /// Of these, refused.
-    pub legitimate_denied: u64,
-    /// Requests of traffic labelled as not legitimate.
-    pub abusive: u64,
-    /// Of these, admitted.
-    pub abusive_allowed: u64,
-}
-
-/// One key's counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct KeyTally {
-    /// Requests decided.
-    pub requests: u64,
-    /// Admitted at once or later.
-    pub allowed: u64,
-    /// Refused.
-    pub denied: u64,
-    /// The most cost forwarded in any half-open window of the limit's length.
-    pub peak_in_window: u128,
-    /// When the key was first refused.
-    pub first_denied: Option<SimTime>,
 }
 
 /// One time bucket of one candidate; amounts in cost units.

@@ -1,11 +1,11 @@
 //! One candidate in one shard on the fast path: decisions and measures in one monomorphised loop.
 
-use crate::limiter::{Algorithm, Decision};
+use crate::limiter::Algorithm;
 use crate::measure::{
     Counted, Delays, Estimates, Forwards, Grid, Held, KeyTally, Occupancy, Recorder, Series, Tally,
     Verdict,
 };
-use crate::units::{Limit, Nanos, SimTime};
+use crate::units::{Limit, SimTime};
 use crate::workload::Arrival;
 use std::sync::Arc;
 
@@ -214,52 +214,5 @@ impl<A: Algorithm> Lane for LaneOf<A> {
         }
         self.result.per_key = self.keys.into_iter().map(|key| key.tally).collect();
         self.result
-    }
-}
-
-impl Tally {
-    fn add(&mut self, cost: u64, decision: Decision, verdict: Verdict) {
-        self.requests += 1;
-        self.offered_cost += u128::from(cost);
-        self.false_allow += u64::from(verdict.false_allow);
-        self.false_deny += u64::from(verdict.false_deny);
-        self.peak_in_window = self.peak_in_window.max(verdict.window_count);
-        if decision.is_admitted() {
-            self.allowed += 1;
-            self.allowed_cost += u128::from(cost);
-            self.delayed += u64::from(decision.delay() > Nanos::ZERO);
-        } else {
-            self.denied += 1;
-        }
-    }
-}
-
-impl Tally {
-    /// Counts a request of traffic that ought, or ought not, to pass.
-    fn add_labelled(&mut self, legitimate: Option<bool>, decision: Decision) {
-        match legitimate {
-            None => {}
-            Some(true) => {
-                self.legitimate += 1;
-                self.legitimate_denied += u64::from(!decision.is_admitted());
-            }
-            Some(false) => {
-                self.abusive += 1;
-                self.abusive_allowed += u64::from(decision.is_admitted());
-            }
-        }
-    }
-}
-
-impl KeyTally {
-    fn add(&mut self, now: SimTime, decision: Decision, verdict: Verdict) {
-        self.requests += 1;
-        self.peak_in_window = self.peak_in_window.max(verdict.window_count);
-        if decision.is_admitted() {
-            self.allowed += 1;
-        } else {
-            self.denied += 1;
-            self.first_denied.get_or_insert(now);
-        }
     }
 }

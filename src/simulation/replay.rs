@@ -265,22 +265,3 @@ impl Merge {
         }
     }
 }
-
-impl Tally {
-    fn merge(&mut self, other: &Self) {
-        self.requests += other.requests;
-        self.allowed += other.allowed;
-        self.delayed += other.delayed;
-        self.denied += other.denied;
-        self.offered_cost += other.offered_cost;
-        self.allowed_cost += other.allowed_cost;
-        self.false_allow += other.false_allow;
-        self.false_deny += other.false_deny;
-        self.peak_in_window = self.peak_in_window.max(other.peak_in_window);
-        self.too_large += other.too_large;
-        self.legitimate += other.legitimate;
-        self.legitimate_denied += other.legitimate_denied;
-        self.abusive += other.abusive;
-        self.abusive_allowed += other.abusive_allowed;
-    }
-}

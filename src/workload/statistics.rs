@@ -50,3 +50,26 @@ pub(super) fn gaps(points: impl IntoIterator<Item = f64>) -> Vec<f64> {
         })
         .collect()
 }
+
+/// Asserts that the instants are a Poisson stream whose mean count by t seconds is `mean_until(t)`: with
+/// time changed by it the gaps are exponential, and the counts of each tenth of a second scatter about
+/// their own mean as Poisson counts do (mean within four standard errors of 800 such, variance too).
+pub(super) fn assert_changing_poisson(
+    all: &[u64],
+    mean_until: impl Fn(f64) -> f64,
+    tenths: usize,
+    what: &str,
+) {
+    let points = all.iter().map(|at| mean_until(*at as f64 / 1e9));
+    assert_law(&gaps(points), exponential, "changed gaps");
+    let cells = counts(all, 100_000_000, tenths);
+    let scaled = cells.iter().zip(0u32..).filter_map(|(count, i)| {
+        let (t, next) = (f64::from(i) / 10.0, f64::from(i + 1) / 10.0);
+        let mean = mean_until(next) - mean_until(t);
+        (mean > 5.0).then(|| (count - mean) / mean.sqrt())
+    });
+    let (mean, variance) = moments(&scaled.collect::<Vec<_>>());
+    assert!(mean.abs() < 4.0 / 800f64.sqrt(), "{what}: {mean}");
+    let error = (2.0 / 800.0 + 0.2 / 800.0f64).sqrt();
+    assert!((variance - 1.0).abs() < 4.0 * error, "{what}: {variance}");
+}

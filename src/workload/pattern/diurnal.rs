@@ -126,7 +126,7 @@ mod tests {
     use super::super::super::random::{Purpose, generator};
     use super::*;
     use crate::units::Epoch;
-    use crate::workload::statistics::{assert_law, counts, exponential, gaps, moments};
+    use crate::workload::statistics::assert_changing_poisson;
     use crate::workload::tests::{made, params, setting};
 
     const SECOND: u64 = 1_000_000_000;
@@ -155,22 +155,8 @@ mod tests {
             assert!((pattern.expected() as f64 - total).abs() < 1.0);
             let miss = all.len() as f64 - total;
             assert!(miss.abs() < 4.0 * total.sqrt(), "{amplitude}: {miss}");
-            let seconds = all.iter().map(|at| *at as f64 / 1e9);
-            let points = seconds.map(|t| mean_until(amplitude, t));
-            assert_law(&gaps(points), exponential, "changed gaps");
-            let cells = counts(&all, SECOND / 10, 1_100);
-            let scaled = cells.iter().zip(0u32..).filter_map(|(count, i)| {
-                let (t, next) = (f64::from(i) / 10.0, f64::from(i + 1) / 10.0);
-                let mean = mean_until(amplitude, next) - mean_until(amplitude, t);
-                (mean > 5.0).then(|| (count - mean) / mean.sqrt())
-            });
-            let (mean, variance) = moments(&scaled.collect::<Vec<_>>());
-            assert!(mean.abs() < 4.0 / 800f64.sqrt(), "{amplitude}: {mean}");
-            let error = (2.0 / 800.0 + 0.2 / 800.0f64).sqrt();
-            assert!(
-                (variance - 1.0).abs() < 4.0 * error,
-                "{amplitude}: {variance}"
-            );
+            let what = format!("{amplitude}");
+            assert_changing_poisson(&all, |t| mean_until(amplitude, t), 1_100, &what);
         }
     }
 

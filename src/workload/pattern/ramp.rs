@@ -88,7 +88,7 @@ impl Pattern for Ramp {
 mod tests {
     use super::super::super::random::{Purpose, generator};
     use super::*;
-    use crate::workload::statistics::{assert_law, counts, exponential, gaps, moments};
+    use crate::workload::statistics::assert_changing_poisson;
     use crate::workload::tests::{made, params, setting};
 
     const SECOND: u64 = 1_000_000_000;
@@ -117,23 +117,8 @@ mod tests {
             assert!((pattern.expected() as f64 - total).abs() < 1e-6);
             let miss = all.len() as f64 - total;
             assert!(miss.abs() < 4.0 * total.sqrt(), "{rates:?}: {miss}");
-            let seconds = all.iter().map(|at| *at as f64 / 1e9);
-            let points = seconds.map(|t| mean_until(rates, t));
-            assert_law(&gaps(points), exponential, "changed gaps");
-            // Counts of 100 ms, each against its own mean.
-            let cells = counts(&all, SECOND / 10, 1_000);
-            let scaled = cells.iter().zip(0u32..).filter_map(|(count, i)| {
-                let (t, next) = (f64::from(i) / 10.0, f64::from(i + 1) / 10.0);
-                let mean = mean_until(rates, next) - mean_until(rates, t);
-                (mean > 5.0).then(|| (count - mean) / mean.sqrt())
-            });
-            let (mean, variance) = moments(&scaled.collect::<Vec<_>>());
-            assert!(mean.abs() < 4.0 / 800f64.sqrt(), "{rates:?}: {mean}");
-            let error = (2.0 / 800.0 + 0.2 / 800.0f64).sqrt();
-            assert!(
-                (variance - 1.0).abs() < 4.0 * error,
-                "{rates:?}: {variance}"
-            );
+            let what = format!("{rates:?}");
+            assert_changing_poisson(&all, |t| mean_until(rates, t), 1_000, &what);
         }
     }
 
