@@ -7,6 +7,7 @@ use crate::limiter::{
     LeakyBucketConfig, SlidingWindowCounter, SlidingWindowCounterConfig, SlidingWindowLog,
     SlidingWindowLogConfig, TokenBucket, TokenBucketConfig,
 };
+use crate::measure::Measure;
 use crate::params::{Contract, Params};
 use crate::report::chart::{self, ChartRow};
 use crate::simulation::{Candidate, erase};
@@ -407,54 +408,63 @@ pub const CHARTS: &[ChartRow] = &[
         name: "timeline",
         title: "Timeline",
         meaning: "Each request allowed, delayed or denied, over the level of tokens, queue or count.",
+        needs: &[Measure::Series, Measure::Keys],
         draw: chart::timeline,
     },
     ChartRow {
         name: "window",
         title: "Trailing window",
         meaning: "Cost forwarded in the trailing window against the limit: what sticks out is the overshoot.",
+        needs: &[Measure::Peak, Measure::Series, Measure::Keys],
         draw: chart::window,
     },
     ChartRow {
         name: "envelope",
         title: "Envelope",
         meaning: "The most that was forwarded within any interval, by its length, under a bucket's bound.",
+        needs: &[Measure::Peak, Measure::Keys],
         draw: chart::envelope,
     },
     ChartRow {
         name: "throughput",
         title: "Throughput",
         meaning: "Cost offered and cost forwarded over time.",
+        needs: &[Measure::Series],
         draw: chart::throughput,
     },
     ChartRow {
         name: "delay",
         title: "Delay",
         meaning: "How long admitted requests wait, where some do: the share that waits no longer.",
+        needs: &[Measure::Delay],
         draw: chart::delay,
     },
     ChartRow {
         name: "keys",
         title: "Keys",
         meaning: "Whose requests were denied: the share per key, the keys with most requests first.",
+        needs: &[Measure::Keys],
         draw: chart::keys,
     },
     ChartRow {
         name: "memory",
         title: "Memory",
         meaning: "Bytes of limiter state over time, and per live key at the peak.",
+        needs: &[Measure::Memory],
         draw: chart::memory,
     },
     ChartRow {
         name: "error",
         title: "Errors",
         meaning: "False allows and false denies against an exact count of the trailing window.",
+        needs: &[Measure::Errors],
         draw: chart::error,
     },
     ChartRow {
         name: "scorecard",
         title: "Scorecard",
         meaning: "All candidates over the measures that tell them apart, the best and the worst marked.",
+        needs: &[],
         draw: chart::scorecard,
     },
 ];

@@ -286,6 +286,15 @@ impl Level {
         Self { parts, per_unit }
     }
 
+    /// The level to a float's precision, fast where it is kept in narrow numbers: for statistics.
+    #[allow(clippy::cast_precision_loss)]
+    pub fn ratio(self) -> f64 {
+        match (u64::try_from(self.parts), u64::try_from(self.per_unit)) {
+            (Ok(parts), Ok(per_unit)) => parts as f64 / per_unit as f64,
+            _ => self.parts as f64 / self.per_unit as f64,
+        }
+    }
+
     /// The level for drawing.
     #[allow(clippy::cast_precision_loss)]
     pub fn as_f64(self) -> f64 {

@@ -119,6 +119,10 @@ pub(crate) struct Input {
     /// Algorithms to run, by name or kind, instead of the file's
     #[arg(long = "algorithm", value_name = "KIND,...", value_delimiter = ',')]
     algorithms: Vec<String>,
+    /// What to measure beside the counts: all, counts (nothing else), or some of errors, peak,
+    /// estimate, memory, delay, series, keys
+    #[arg(long = "measure", value_name = "NAME,...", value_delimiter = ',')]
+    measures: Vec<String>,
     /// Set any field, such as traffic.0.rate=200/s; may be repeated
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
@@ -141,6 +145,7 @@ impl Input {
             set: self.set.clone(),
             limit: self.limit.clone(),
             seed: self.seed,
+            measures: self.measures.clone(),
             algorithms: self.algorithms.clone(),
         }
     }

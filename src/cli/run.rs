@@ -7,7 +7,7 @@ use super::progress::Bar;
 use super::terminal::Terminal;
 use ratesim::catalog::CHARTS;
 use ratesim::error::{Error, Result};
-use ratesim::measure::RunResult;
+use ratesim::measure::{Measure, RunResult};
 use ratesim::params::Moment;
 use ratesim::report::chart::{self, View};
 use ratesim::report::{csv, run_json, terminal};
@@ -157,8 +157,13 @@ fn tables(result: &RunResult, output: &mut Output) -> Result<()> {
     if result.arrivals.is_some() {
         output.file("timeline.csv", |out| Ok(csv::timeline(result, out)?))?;
     }
-    output.file("series.csv", |out| Ok(csv::series(result, out)?))?;
-    output.file("keys.csv", |out| Ok(csv::keys(result, out)?))
+    if result.measures.has(Measure::Series) {
+        output.file("series.csv", |out| Ok(csv::series(result, out)?))?;
+    }
+    if result.measures.has(Measure::Keys) {
+        output.file("keys.csv", |out| Ok(csv::keys(result, out)?))?;
+    }
+    Ok(())
 }
 
 /// Draws the charts that the run has something for, each as SVG and as PNG.

@@ -188,6 +188,10 @@ impl<W: Width> Algorithm for Gcra<W> {
         self.time(state.0)
     }
 
+    fn is_fresh(&self, state: &Self::State, now: SimTime) -> bool {
+        state.0 <= self.scaled(now)
+    }
+
     fn closed_form(&self) -> Option<ClosedForm> {
         Some(ClosedForm::Bucket {
             capacity: self.burst,

@@ -309,6 +309,19 @@ impl<W: Width> Algorithm for LeakyBucket<W> {
         u64::try_from(at).ok().map(SimTime::from_nanos)
     }
 
+    fn is_fresh(&self, state: &Self::State, now: SimTime) -> bool {
+        self.drained(state, now.as_nanos()).backlog == W::of(0)
+    }
+
+    fn delays(&self) -> bool {
+        self.queue
+    }
+
+    /// Redis keeps a queue as a list of what waits.
+    fn has_one_size(&self) -> bool {
+        !self.queue
+    }
+
     fn closed_form(&self) -> Option<ClosedForm> {
         let plain = self.tick_phase.is_none() && self.patience.is_none();
         plain.then(|| ClosedForm::Bucket {

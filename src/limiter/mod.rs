@@ -150,10 +150,20 @@ pub trait Algorithm: Clone + Send + Sync + 'static {
         None
     }
 
-    /// Whether a request so decided is counted by the algorithm: the admitted ones, unless an option
-    /// says otherwise.
-    fn counts(&self, _cost: Cost, decision: Decision) -> bool {
-        decision.is_admitted()
+    /// Whether denied requests are counted like admitted ones, as far as their cost is within the
+    /// level's bound.
+    fn counts_denied(&self) -> bool {
+        false
+    }
+
+    /// Whether some requests are admitted and forwarded later.
+    fn delays(&self) -> bool {
+        false
+    }
+
+    /// Whether every state that is not fresh takes the same room, here and in Redis.
+    fn has_one_size(&self) -> bool {
+        true
     }
 
     /// The closed form of the share denied under Poisson arrivals at unit cost, where there is one.

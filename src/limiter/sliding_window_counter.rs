@@ -333,8 +333,20 @@ impl<W: Width> Algorithm for SlidingWindowCounter<W> {
         Some(self.level(state, now))
     }
 
-    fn counts(&self, cost: Cost, decision: Decision) -> bool {
-        decision.is_admitted() || (self.count_denied && cost <= self.limit)
+    fn counts_denied(&self) -> bool {
+        self.count_denied
+    }
+
+    fn is_fresh(&self, state: &Self::State, now: SimTime) -> bool {
+        let nothing = W::of(0);
+        if state.current == nothing && state.previous == nothing {
+            return true;
+        }
+        let (moved, elapsed) = self.moved(state, now.as_nanos());
+        moved.current == nothing
+            && (moved.previous == nothing
+                || (self.floor
+                    && self.share(moved.previous.wide(), elapsed) < u128::from(self.window)))
     }
 
     fn stored_as(&self, _: &Self::State) -> StoredAs {

@@ -235,9 +235,12 @@ impl Algorithm for SlidingWindowLog {
         }
     }
 
-    /// The state and its entries; what the queues have allocated beyond them is not counted.
-    fn counts(&self, cost: Cost, decision: Decision) -> bool {
-        decision.is_admitted() || (self.log_denied && cost <= self.limit)
+    fn counts_denied(&self) -> bool {
+        self.log_denied
+    }
+
+    fn has_one_size(&self) -> bool {
+        false
     }
 
     fn closed_form(&self) -> Option<ClosedForm> {
@@ -255,6 +258,7 @@ impl Algorithm for SlidingWindowLog {
         StoredAs::SortedSet(state.times.len())
     }
 
+    /// The state and its entries; what the queues have allocated beyond them is not counted.
     fn state_bytes(&self, state: &Self::State) -> usize {
         let costs = state.costs.as_ref().map_or(0, |costs| {
             size_of::<Costs>() + costs.each.len() * size_of::<Cost>()

@@ -167,6 +167,12 @@ impl<W: Width> TokenBucket<W> {
         }
     }
 
+    /// Whether a bucket that has filled up can be forgotten. One that starts below its capacity never
+    /// starts again, and one that refills in steps must remember when they fall.
+    fn is_forgettable(&self) -> bool {
+        self.initial == self.full && self.continuous
+    }
+
     /// The instant, counted from the state's last step, at which the level has reached `target`
     /// parts; `None` when it never does.
     fn reaches(&self, state: &TokenBucketState<W>, target: W) -> Option<u128> {
@@ -281,15 +287,23 @@ impl<W: Width> Algorithm for TokenBucket<W> {
         if self.gain == W::of(0) {
             return (state.level == self.initial).then_some(SimTime::ZERO);
         }
-        // A bucket that starts below its capacity never starts again, and one that refills in steps
-        // must remember when they fall: neither can be forgotten once begun.
-        if self.initial != self.full || !self.continuous {
+        if !self.is_forgettable() {
             return None;
         }
         let wait = self.reaches(state, self.full)?;
         u64::try_from(u128::from(state.last) + wait)
             .ok()
             .map(SimTime::from_nanos)
+    }
+
+    fn is_fresh(&self, state: &Self::State, now: SimTime) -> bool {
+        if state.last == NOT_BEGUN {
+            return true;
+        }
+        if self.gain == W::of(0) {
+            return state.level == self.initial;
+        }
+        self.is_forgettable() && self.refilled(state, now.as_nanos()).level == self.full
     }
 
     fn closed_form(&self) -> Option<ClosedForm> {

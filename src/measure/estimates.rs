@@ -1,8 +1,10 @@
 //! How far an estimating algorithm's count lies from the true one.
 
-use crate::limiter::{Algorithm, Decision};
-use crate::units::{Cost, Nanos, SimTime};
-use std::collections::VecDeque;
+use super::amounts::Amounts;
+use super::batch::{Answers, Batch};
+use super::forwards::Verdicts;
+use super::windows::Windows;
+use crate::units::{Cost, Nanos};
 
 /// The mean relative error |estimate − true| / true over requests with a true count above 0.
 ///
@@ -15,59 +17,81 @@ pub struct Estimates {
     requests: u64,
 }
 
-/// What one key's algorithm counted within the window.
-#[derive(Clone, Debug, Default)]
-pub struct Counted {
-    entries: VecDeque<(u64, Cost)>,
-    cost: u128,
+/// Where the true count of one candidate's counted requests comes from.
+#[derive(Clone, Debug)]
+pub enum Truth<A: Amounts> {
+    /// It counts what it forwards.
+    Forwarded,
+    /// It counts all requests, and what was offered is known.
+    Offered,
+    /// It counts denied requests up to this cost.
+    Counted(Windows<A>, Cost),
 }
 
 impl Estimates {
     /// Decimals that ratios are kept to, as a factor.
     pub const SCALE: u128 = 1_000_000_000_000;
 
-    /// Before a decision: compares the estimate with the true count.
-    pub fn before<A: Algorithm>(
+    /// Compares a candidate's estimates of a batch with the true counts.
+    pub fn observe<A: Amounts>(
         &mut self,
-        algorithm: &A,
-        state: &A::State,
-        counted: &mut Counted,
-        window: Nanos,
-        now: SimTime,
+        truth: &mut Truth<A>,
+        batch: &Batch,
+        answers: &Answers,
+        verdicts: &Verdicts<A>,
     ) {
-        let Some(estimate) = algorithm.estimate(state, now) else {
-            return;
-        };
-        counted.trim(window, now);
-        if counted.cost == 0 {
-            return;
+        match truth {
+            Truth::Forwarded => {
+                for (estimate, before) in answers.estimates.iter().zip(&verdicts.before) {
+                    self.add(*estimate, (*before).into());
+                }
+            }
+            Truth::Offered => {
+                for (estimate, before) in answers.estimates.iter().zip(&batch.offered.before) {
+                    self.add(*estimate, (*before).into());
+                }
+            }
+            Truth::Counted(windows, bound) => {
+                self.count(windows, *bound, batch, answers);
+            }
         }
-        #[allow(
-            clippy::cast_precision_loss,
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss
-        )]
-        {
-            let truth = counted.cost as f64;
-            let error = (estimate.as_f64() - truth).abs() / truth;
-            self.sum += (error * Self::SCALE as f64) as u128;
-        }
-        self.requests += 1;
     }
 
-    /// After a decision: notes what the algorithm counted.
-    pub fn after<A: Algorithm>(
-        algorithm: &A,
-        state: &A::State,
-        counted: &mut Counted,
-        (now, cost): (SimTime, Cost),
-        decision: Decision,
+    fn count<A: Amounts>(
+        &mut self,
+        windows: &mut Windows<A>,
+        bound: Cost,
+        batch: &Batch,
+        answers: &Answers,
     ) {
-        if cost > 0 && algorithm.counts(cost, decision) && algorithm.estimate(state, now).is_some()
-        {
-            counted.entries.push_back((now.as_nanos(), cost));
-            counted.cost += u128::from(cost);
+        for (index, estimate) in answers.estimates.iter().enumerate() {
+            let (slot, now) = (batch.slots[index] as usize, batch.times[index]);
+            let cost = A::cost(&batch.costs, index);
+            self.add(*estimate, windows.sum(slot, now).into());
+            if cost > 0 && (answers.admitted[index] || cost <= bound) {
+                windows.note(slot, now, cost);
+            }
         }
+    }
+
+    #[allow(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss
+    )]
+    fn add(&mut self, estimate: f64, truth: u128) {
+        if truth == 0 {
+            return;
+        }
+        // Narrow numbers, which most are, convert without a call.
+        let truth = u64::try_from(truth).map_or(truth as f64, |truth| truth as f64);
+        let error = (estimate - truth).abs() / truth * Self::SCALE as f64;
+        self.sum += if error < u64::MAX as f64 {
+            u128::from(error as u64)
+        } else {
+            error as u128
+        };
+        self.requests += 1;
     }
 
     /// Adds another shard's.
@@ -82,14 +106,16 @@ impl Estimates {
     }
 }
 
-impl Counted {
-    /// Drops what lies outside (now − w, now].
-    fn trim(&mut self, window: Nanos, now: SimTime) {
-        while let Some((at, cost)) = self.entries.front()
-            && now.as_nanos() - at >= window.get()
-        {
-            self.cost -= u128::from(*cost);
-            self.entries.pop_front();
+impl<A: Amounts> Truth<A> {
+    /// The truth of a candidate that counts denied requests up to `bound` in windows of this length.
+    pub fn counted(window: Nanos, bound: Cost) -> Self {
+        Self::Counted(Windows::new(window), bound)
+    }
+
+    /// Makes room for `keys` keys.
+    pub fn reach(&mut self, keys: usize) {
+        if let Self::Counted(windows, _) = self {
+            windows.reach(keys);
         }
     }
 }

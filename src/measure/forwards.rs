@@ -1,130 +1,125 @@
 //! The exact reference: what a candidate forwarded for one key, window by window.
 
-use crate::limiter::Decision;
-use crate::units::{Cost, Limit, SimTime};
-use std::collections::VecDeque;
+use super::amounts::Amounts;
+use super::batch::{Answers, Batch};
+use super::departures::Departures;
+use super::windows::Windows;
+use crate::units::{Cost, Limit, Nanos, SimTime};
 
-/// What the exact reference says of one decision.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Verdict {
-    /// Allowed although it brought the cost forwarded in (f − w, f] above n.
-    pub false_allow: bool,
-    /// Denied although the cost forwarded in (t − w, t] left room for it.
-    pub false_deny: bool,
-    /// For something forwarded: the cost forwarded in (f − w, f], itself included.
-    pub window_count: u128,
-}
-
-/// One key's forwards within reach of the window: (time, cost) in order of forwarding.
-///
-/// A candidate forwards each key's requests in the order of their arrival, so three places that only
-/// move forward answer every question: what has left the window of now, what has left the window of
-/// the latest forward, and what is still to be forwarded.
+/// What the exact reference says of a batch of decisions, in columns.
 #[derive(Clone, Debug, Default)]
-pub struct Forwards {
-    entries: VecDeque<(u64, Cost)>,
-    /// Entries at the front that lie in (t − w, t].
-    due: usize,
-    due_cost: u128,
-    /// Entries at the front that have left the window of the latest forward.
-    passed: usize,
-    /// Cost of the others.
-    recent_cost: u128,
+pub struct Verdicts<A: Amounts> {
+    /// Allowed although it brought the cost forwarded in (f − w, f] above n.
+    pub false_allow: Vec<bool>,
+    /// Denied although the cost forwarded in (t − w, t] left room for it.
+    pub false_deny: Vec<bool>,
+    /// For something forwarded: the cost forwarded in (f − w, f], itself included; else 0.
+    pub counts: Vec<A::Sum>,
+    /// The cost forwarded in (t − w, t] before the request.
+    pub before: Vec<A::Sum>,
 }
 
-impl Forwards {
-    /// Judges a decision at `now` and, for an admission, notes what it forwards.
+impl<A: Amounts> Verdicts<A> {
+    /// Begins a batch.
+    pub fn clear(&mut self) {
+        self.false_allow.clear();
+        self.false_deny.clear();
+        self.counts.clear();
+        self.before.clear();
+    }
+
+    /// Judges by all that was offered instead: allowed although that exceeds n, denied although it
+    /// does not.
+    pub fn judge_offers(&mut self, batch: &Batch, answers: &Answers) {
+        self.false_allow.clear();
+        self.false_deny.clear();
+        let exceeds = batch.offered.exceeds.iter();
+        for (index, (exceeds, admitted)) in exceeds.zip(&answers.admitted).enumerate() {
+            let costs = batch.costs.get(index) != Some(&0);
+            self.false_allow.push(*exceeds && *admitted);
+            self.false_deny.push(!*exceeds && !*admitted && costs);
+        }
+    }
+
+    /// Adds one verdict: whether the sum exceeds the limit, of a request that was admitted or not.
+    pub(super) fn push(&mut self, exceeds: bool, admitted: bool, cost: Cost, count: A::Sum) {
+        self.false_allow.push(exceeds && admitted && cost > 0);
+        self.false_deny.push(!exceeds && !admitted);
+        self.counts.push(count);
+    }
+}
+
+/// What a candidate forwarded for each key of a shard, within reach of the window.
+#[derive(Clone, Debug)]
+pub enum Forwards<A: Amounts> {
+    /// Everything is forwarded as it comes.
+    AtOnce(Windows<A>),
+    /// Requests wait.
+    Later(Departures<A>),
+}
+
+impl<A: Amounts> Forwards<A> {
+    /// Nothing was forwarded yet.
+    pub fn new(window: Nanos, delays: bool) -> Self {
+        if delays {
+            Self::Later(Departures::new(window))
+        } else {
+            Self::AtOnce(Windows::new(window))
+        }
+    }
+
+    /// Makes room for `keys` keys.
+    pub fn reach(&mut self, keys: usize) {
+        match self {
+            Self::AtOnce(windows) => windows.reach(keys),
+            Self::Later(departures) => departures.reach(keys),
+        }
+    }
+
+    /// Judges a batch of decisions and notes what they forward.
     ///
     /// A request of cost 0 is neither a false allow nor a false deny, and one that is never
     /// forwarded counts in no window.
-    pub fn observe(
+    pub fn judge(
         &mut self,
         limit: Limit,
-        now: SimTime,
-        cost: Cost,
-        decision: Decision,
-    ) -> Verdict {
-        self.move_to(limit.window.get(), now.as_nanos());
-        let bound = u128::from(limit.units);
-        let cost_wide = u128::from(cost);
-        if !decision.is_admitted() {
-            let false_deny = self.due_cost + cost_wide <= bound;
-            return Verdict {
-                false_deny,
-                ..Verdict::default()
-            };
-        }
-        let at = now.saturating_add(decision.delay());
-        if cost == 0 || at == SimTime::MAX {
-            return Verdict::default();
-        }
-        self.forward(limit.window.get(), at.as_nanos(), cost);
-        if at == now {
-            self.due = self.entries.len();
-            self.due_cost += cost_wide;
-        }
-        let window_count = self.recent_cost;
-        Verdict {
-            false_allow: window_count > bound,
-            false_deny: false,
-            window_count,
+        batch: &Batch,
+        answers: &Answers,
+        verdicts: &mut Verdicts<A>,
+    ) {
+        verdicts.clear();
+        match self {
+            Self::AtOnce(windows) => at_once(windows, limit, batch, answers, verdicts),
+            Self::Later(departures) => {
+                for index in 0..batch.len() {
+                    departures.judge(limit, batch, answers, index, verdicts);
+                }
+            }
         }
     }
+}
 
-    /// Judges a decision at `now` by all that was offered in (t − w, t], and notes what it offered.
-    ///
-    /// Allowed although the offered cost, itself included, exceeds n; denied although it does not.
-    pub fn observe_offered(
-        &mut self,
-        limit: Limit,
-        now: SimTime,
-        cost: Cost,
-        decision: Decision,
-    ) -> Verdict {
-        let offered = self.observe(limit, now, cost, Decision::Allow);
-        let exceeds = offered.false_allow;
-        Verdict {
-            false_allow: cost > 0 && exceeds && decision.is_admitted(),
-            false_deny: cost > 0 && !exceeds && !decision.is_admitted(),
-            window_count: offered.window_count,
+fn at_once<A: Amounts>(
+    windows: &mut Windows<A>,
+    limit: Limit,
+    batch: &Batch,
+    answers: &Answers,
+    verdicts: &mut Verdicts<A>,
+) {
+    let bound = A::Sum::from(limit.units);
+    let requests = batch.times.iter().zip(&batch.slots).zip(&answers.admitted);
+    for (index, ((now, slot), admitted)) in requests.enumerate() {
+        let cost = A::cost(&batch.costs, index);
+        let before = windows.sum(*slot as usize, *now);
+        let mut sum = before;
+        sum += cost.into();
+        let forwards = *admitted && cost > 0;
+        if forwards {
+            windows.note(*slot as usize, *now, cost);
         }
-    }
-
-    /// Drops what left the window of `now` and takes in what was forwarded by `now`.
-    fn move_to(&mut self, window: u64, now: u64) {
-        while let Some((at, cost)) = self.entries.get(self.due) {
-            if *at > now {
-                break;
-            }
-            self.due_cost += u128::from(*cost);
-            self.due += 1;
-        }
-        while let Some((at, cost)) = self.entries.front() {
-            if now.saturating_sub(*at) < window || *at > now {
-                break;
-            }
-            self.due -= 1;
-            self.due_cost -= u128::from(*cost);
-            if self.passed > 0 {
-                self.passed -= 1;
-            } else {
-                self.recent_cost -= u128::from(*cost);
-            }
-            self.entries.pop_front();
-        }
-    }
-
-    /// Notes a forward at `at` and drops from the recent cost what lies outside (at − w, at].
-    fn forward(&mut self, window: u64, at: u64, cost: Cost) {
-        self.entries.push_back((at, cost));
-        self.recent_cost += u128::from(cost);
-        while let Some((earlier, left)) = self.entries.get(self.passed) {
-            if at.saturating_sub(*earlier) < window {
-                break;
-            }
-            self.recent_cost -= u128::from(*left);
-            self.passed += 1;
-        }
+        let count = if forwards { sum } else { A::Sum::default() };
+        verdicts.push(sum > bound, *admitted, cost, count);
+        verdicts.before.push(before);
     }
 }
 
@@ -155,8 +150,12 @@ pub fn trailing_window(forwards: &[(SimTime, Cost)], limit: Limit) -> Vec<(SimTi
 
 #[cfg(test)]
 mod tests {
+    use super::super::amounts::{Counts, Sums};
     use super::*;
-    use crate::units::Nanos;
+    use crate::limiter::Decision;
+    use crate::units::KeyId;
+    use crate::workload::{Arrival, MarkId};
+    use proptest::prelude::*;
 
     const FIVE_A_MINUTE: Limit = Limit {
         units: 5,
@@ -167,99 +166,160 @@ mod tests {
         SimTime::ZERO + Nanos::from_secs(seconds)
     }
 
+    /// One key's requests, (seconds, cost, decision), as a batch with its answers.
+    fn batch(steps: &[(u64, Cost, Decision)], with_costs: bool) -> (Batch, Answers) {
+        let arrival = |(seconds, cost, _): &(u64, Cost, Decision)| Arrival {
+            at: at(*seconds),
+            cost: *cost,
+            seq: 0,
+            key: KeyId(0),
+            mark: MarkId(0),
+        };
+        let mut batch = Batch {
+            arrivals: steps.iter().map(arrival).collect(),
+            ..Batch::default()
+        };
+        batch.cut(with_costs);
+        let mut answers = Answers::default();
+        for (.., decision) in steps {
+            answers.note(*decision, true);
+        }
+        (batch, answers)
+    }
+
+    fn judged(steps: &[(u64, Cost, Decision)]) -> Verdicts<Sums> {
+        let (batch, mut answers) = batch(steps, true);
+        let delays = answers.waits.iter().any(|wait| *wait > 0);
+        let mut verdicts = Verdicts::default();
+        let mut later = Forwards::new(FIVE_A_MINUTE.window, true);
+        later.reach(1);
+        later.judge(FIVE_A_MINUTE, &batch, &answers, &mut verdicts);
+        if !delays {
+            // Without waits both forms must say the same.
+            answers.waits.clear();
+            let mut at_once = Forwards::<Sums>::new(FIVE_A_MINUTE.window, false);
+            at_once.reach(1);
+            let mut again = Verdicts::default();
+            at_once.judge(FIVE_A_MINUTE, &batch, &answers, &mut again);
+            assert_eq!(format!("{again:?}"), format!("{verdicts:?}"));
+        }
+        verdicts
+    }
+
     #[test]
     fn a_burst_over_the_edge_is_five_false_allows() {
-        let mut forwards = Forwards::default();
         let seconds = (55..60).chain(60..65);
-        let verdicts: Vec<_> = seconds
-            .map(|second| forwards.observe(FIVE_A_MINUTE, at(second), 1, Decision::Allow))
-            .collect();
-        assert_eq!(
-            verdicts
-                .iter()
-                .filter(|verdict| verdict.false_allow)
-                .count(),
-            5
-        );
-        assert_eq!(verdicts[9].window_count, 10);
+        let steps: Vec<_> = seconds.map(|second| (second, 1, Decision::Allow)).collect();
+        let verdicts = judged(&steps);
+        let wrong = verdicts.false_allow.iter().filter(|wrong| **wrong).count();
+        assert_eq!(wrong, 5);
+        assert_eq!(verdicts.counts[9], 10);
     }
 
     #[test]
     fn the_window_is_open_at_its_far_end() {
-        let mut forwards = Forwards::default();
-        forwards.observe(FIVE_A_MINUTE, at(0), 5, Decision::Allow);
-        assert!(
-            !forwards
-                .observe(FIVE_A_MINUTE, at(59), 1, Decision::Deny)
-                .false_deny
-        );
-        assert!(
-            forwards
-                .observe(FIVE_A_MINUTE, at(60), 1, Decision::Deny)
-                .false_deny
-        );
-        assert!(
-            !forwards
-                .observe(FIVE_A_MINUTE, at(60), 6, Decision::Deny)
-                .false_deny
-        );
+        let verdicts = judged(&[
+            (0, 5, Decision::Allow),
+            (59, 1, Decision::Deny),
+            (60, 1, Decision::Deny),
+            (60, 6, Decision::Deny),
+        ]);
+        assert_eq!(verdicts.false_deny, [false, false, true, false]);
+        assert_eq!(verdicts.before, [0, 5, 0, 0]);
     }
 
     #[test]
     fn what_waits_counts_when_it_is_forwarded_and_not_before() {
-        let mut forwards = Forwards::default();
         let delayed = Decision::Delay(Nanos::from_secs(100));
-        assert_eq!(
-            forwards
-                .observe(FIVE_A_MINUTE, at(0), 5, Decision::Allow)
-                .window_count,
-            5
-        );
-        assert_eq!(
-            forwards
-                .observe(FIVE_A_MINUTE, at(0), 5, delayed)
-                .window_count,
-            5
-        );
-        // At 70 s the first five are gone and the second five still wait.
-        assert!(
-            forwards
-                .observe(FIVE_A_MINUTE, at(70), 1, Decision::Deny)
-                .false_deny
-        );
-        assert!(
-            !forwards
-                .observe(FIVE_A_MINUTE, at(100), 1, Decision::Deny)
-                .false_deny
-        );
         let last = Decision::Delay(Nanos::from_secs(20));
-        assert!(
-            forwards
-                .observe(FIVE_A_MINUTE, at(100), 1, last)
-                .false_allow
-        );
+        let verdicts = judged(&[
+            (0, 5, Decision::Allow),
+            (0, 5, delayed),
+            // The first five are gone and the second five still wait.
+            (70, 1, Decision::Deny),
+            (100, 1, Decision::Deny),
+            (100, 1, last),
+        ]);
+        assert_eq!(verdicts.counts, [5, 5, 0, 0, 6]);
+        assert_eq!(verdicts.false_deny, [false, false, true, false, false]);
+        assert_eq!(verdicts.false_allow, [false, false, false, false, true]);
+    }
+
+    #[test]
+    fn what_is_never_forwarded_counts_in_no_window() {
+        let verdicts = judged(&[
+            (0, 9, Decision::Delay(Nanos::FOREVER)),
+            (1, 0, Decision::Allow),
+            (2, 5, Decision::Allow),
+        ]);
+        assert_eq!(verdicts.counts, [0, 0, 5]);
+        assert_eq!(verdicts.false_allow, [false; 3]);
     }
 
     #[test]
     fn counting_all_that_is_offered_judges_by_demand() {
-        let mut offered = Forwards::default();
-        let verdicts: Vec<_> = (0..7)
-            .map(|second| {
-                let decision = if second == 1 {
-                    Decision::Deny
-                } else {
-                    Decision::Allow
-                };
-                offered.observe_offered(FIVE_A_MINUTE, at(second), 1, decision)
+        // The second request was refused with room; the sixth and seventh were beyond five offered.
+        let steps: Vec<_> = (0..7)
+            .map(|second| match second {
+                1 => (second, 1, Decision::Deny),
+                _ => (second, 1, Decision::Allow),
             })
             .collect();
-        // The second request was refused with room; the sixth and seventh were beyond five offered.
-        let wrong = |verdict: &Verdict| (verdict.false_deny, verdict.false_allow);
-        assert_eq!(wrong(&verdicts[1]), (true, false));
-        assert_eq!(
-            verdicts.iter().map(wrong).filter(|wrong| wrong.1).count(),
-            2
-        );
+        let (mut batch, answers) = batch(&steps, false);
+        let mut windows = Windows::<Counts>::new(FIVE_A_MINUTE.window);
+        windows.reach(1);
+        batch.note_offers(&mut windows, FIVE_A_MINUTE);
+        let mut verdicts = Verdicts::<Counts>::default();
+        verdicts.judge_offers(&batch, &answers);
+        let places = |column: &[bool]| -> Vec<usize> {
+            let all = column.iter().enumerate();
+            all.filter_map(|(place, wrong)| wrong.then_some(place))
+                .collect()
+        };
+        assert_eq!(places(&verdicts.false_deny), [1]);
+        assert_eq!(places(&verdicts.false_allow), [5, 6]);
+        assert_eq!(batch.offered.before, [0, 1, 2, 3, 4, 5, 6]);
+    }
+
+    proptest! {
+        /// The definition, word for word, on every request of random traffic that waits at random.
+        #[test]
+        fn verdicts_are_what_the_definition_says(
+            steps in prop::collection::vec((0u64..40, 0u64..4, 0u64..50, 0u8..4), 1..60),
+        ) {
+            let (mut now, mut free) = (0, 0);
+            let steps: Vec<_> = steps.into_iter().map(|(gap, cost, wait, kind)| {
+                now += gap;
+                // First in, first out: nothing is forwarded before an earlier request.
+                let ready = now.max(free);
+                let decision = match kind {
+                    0 => Decision::Deny,
+                    1 => { free = ready + wait; Decision::Delay(Nanos::from_secs(free - now)) }
+                    _ if ready == now => Decision::Allow,
+                    _ => Decision::Delay(Nanos::from_secs(ready - now)),
+                };
+                (now, cost, decision)
+            }).collect();
+            let verdicts = judged(&steps);
+            let forwards: Vec<_> = steps.iter().map(|(now, cost, decision)| {
+                decision.is_admitted().then(|| ((at(*now) + decision.delay()), *cost))
+            }).collect();
+            let within = |upto: usize, end: SimTime| -> u128 {
+                let past = forwards[..upto].iter().flatten();
+                let inside = past.filter(|(when, _)| *when <= end && end.since(*when) < FIVE_A_MINUTE.window);
+                inside.map(|(_, cost)| u128::from(*cost)).sum()
+            };
+            for (index, (now, cost, decision)) in steps.iter().enumerate() {
+                if !decision.is_admitted() {
+                    let room = within(index, at(*now)) + u128::from(*cost) <= 5;
+                    prop_assert_eq!(verdicts.false_deny[index], room);
+                } else if *cost > 0 {
+                    let count = within(index + 1, at(*now) + decision.delay());
+                    prop_assert_eq!(verdicts.counts[index], count);
+                    prop_assert_eq!(verdicts.false_allow[index], count > 5);
+                }
+            }
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The one list of measures: `summary.csv`, the terminal table and the documentation derive from it.
 
-use super::{CandidateResult, RunResult};
+use super::{CandidateResult, Measure, RunResult};
 use crate::units::{Nanos, SimTime, decimal};
 use std::fmt;
 
@@ -12,8 +12,21 @@ pub struct Metric {
     pub heading: &'static str,
     /// What it means, with its unit.
     pub meaning: &'static str,
-    /// Its value for one candidate of a run.
-    pub read: fn(&CandidateResult, &RunResult) -> Reading,
+    /// The measure that it is taken with; `None` for what is always counted.
+    pub measure: Option<Measure>,
+    /// Its value for one candidate of a run that took the measure.
+    read: fn(&CandidateResult, &RunResult) -> Reading,
+}
+
+impl Metric {
+    /// Its value for one candidate of a run, absent where it was not measured.
+    pub fn reading(&self, candidate: &CandidateResult, run: &RunResult) -> Reading {
+        if self.measure.is_none_or(|measure| run.measures.has(measure)) {
+            (self.read)(candidate, run)
+        } else {
+            Reading::Absent
+        }
+    }
 }
 
 /// A measured value, exact, in the form that files show.
@@ -119,90 +132,105 @@ pub const METRICS: &[Metric] = &[
         column: "candidate",
         heading: "candidate",
         meaning: "name of the candidate",
+        measure: None,
         read: |c, _| Reading::Text(c.name.clone()),
     },
     Metric {
         column: "algorithm",
         heading: "",
         meaning: "kind of its algorithm",
+        measure: None,
         read: |c, _| Reading::Text(c.algorithm.to_owned()),
     },
     Metric {
         column: "deployment",
         heading: "",
         meaning: "name of its deployment",
+        measure: None,
         read: |c, _| Reading::Text(c.deployment.clone()),
     },
     Metric {
         column: "requests",
         heading: "",
         meaning: "requests that arrived",
+        measure: None,
         read: |c, _| count(c.tally.requests),
     },
     Metric {
         column: "attempts",
         heading: "",
         meaning: "attempts, retries included; clients do not retry here",
+        measure: None,
         read: |c, _| count(c.tally.requests),
     },
     Metric {
         column: "allowed",
         heading: "allowed",
         meaning: "requests admitted, at once or later",
+        measure: None,
         read: |c, _| count(c.tally.allowed),
     },
     Metric {
         column: "delayed",
         heading: "delayed",
         meaning: "requests admitted and forwarded later",
+        measure: None,
         read: |c, _| count(c.tally.delayed),
     },
     Metric {
         column: "denied",
         heading: "denied",
         meaning: "requests refused",
+        measure: None,
         read: |c, _| count(c.tally.denied),
     },
     Metric {
         column: "errors",
         heading: "",
         meaning: "requests refused because the store failed; the store of one node does not",
+        measure: None,
         read: |_, _| Reading::Count(0),
     },
     Metric {
         column: "allowed_share",
         heading: "",
         meaning: "allowed / requests",
+        measure: None,
         read: |c, _| share(c.tally.allowed, c.tally.requests),
     },
     Metric {
         column: "peak_in_window",
         heading: "peak in\nwindow",
         meaning: "the most cost forwarded for one key in any half-open window of the limit's length",
+        measure: Some(Measure::Peak),
         read: |c, _| Reading::Count(c.tally.peak_in_window),
     },
     Metric {
         column: "overshoot",
         heading: "of\nlimit",
         meaning: "peak_in_window / n; 1 or less is a kept promise",
+        measure: Some(Measure::Peak),
         read: |c, run| Reading::Ratio(c.tally.peak_in_window, u128::from(run.limit.units)),
     },
     Metric {
         column: "false_allow",
         heading: "false\nallow",
         meaning: "requests allowed although that brought the cost forwarded in (f − w, f] above n",
+        measure: Some(Measure::Errors),
         read: |c, _| count(c.tally.false_allow),
     },
     Metric {
         column: "false_deny",
         heading: "false\ndeny",
         meaning: "requests denied although the cost forwarded in (t − w, t] left room for them",
+        measure: Some(Measure::Errors),
         read: |c, _| count(c.tally.false_deny),
     },
     Metric {
         column: "error_rate",
         heading: "error\nrate",
         meaning: "(false_allow + false_deny) / requests",
+        measure: Some(Measure::Errors),
         read: |c, _| share(c.tally.false_allow + c.tally.false_deny, c.tally.requests),
     },
     Metric {
@@ -210,6 +238,7 @@ pub const METRICS: &[Metric] = &[
         heading: "",
         meaning: "for estimating algorithms, mean of |estimate − true count| / true count over \
                   requests with a true count above 0",
+        measure: Some(Measure::Estimate),
         read: |c, _| {
             let (sum, requests) = c.estimates.mean();
             Reading::Ratio(sum, requests)
@@ -219,12 +248,14 @@ pub const METRICS: &[Metric] = &[
         column: "state_bytes_peak",
         heading: "peak\nmemory",
         meaning: "the most bytes of state held for keys that cannot be forgotten",
+        measure: Some(Measure::Memory),
         read: |c, _| Reading::Bytes(positive(c.state_bytes.peak())),
     },
     Metric {
         column: "state_bytes_mean",
         heading: "",
         meaning: "bytes of state, mean over the run's time",
+        measure: Some(Measure::Memory),
         read: |c, run| {
             let horizon = u128::from(run.horizon.as_nanos());
             Reading::MeanBytes(positive(c.state_bytes.integral()), horizon)
@@ -234,6 +265,7 @@ pub const METRICS: &[Metric] = &[
         column: "state_bytes_per_key",
         heading: "per\nkey",
         meaning: "bytes of state per live key, mean over time and keys",
+        measure: Some(Measure::Memory),
         read: |c, _| {
             let bytes = positive(c.state_bytes.integral());
             Reading::MeanBytes(bytes, positive(c.live_keys.integral()))
@@ -243,36 +275,42 @@ pub const METRICS: &[Metric] = &[
         column: "redis_bytes_peak",
         heading: "",
         meaning: "the most bytes that Redis would report for the same state (MEMORY USAGE)",
+        measure: Some(Measure::Memory),
         read: |c, _| Reading::Bytes(positive(c.redis_bytes.peak())),
     },
     Metric {
         column: "live_keys_peak",
         heading: "",
         meaning: "the most keys that could not be forgotten at one time",
+        measure: Some(Measure::Memory),
         read: |c, _| Reading::Count(positive(c.live_keys.peak())),
     },
     Metric {
         column: "store_ops",
         heading: "",
         meaning: "operations on a remote store per request; absent where the state is local",
+        measure: None,
         read: |_, _| Reading::Absent,
     },
     Metric {
         column: "delay_p50_s",
         heading: "",
         meaning: "wait of admitted requests, median, in seconds",
+        measure: Some(Measure::Delay),
         read: |c, _| percentile(c, 50),
     },
     Metric {
         column: "delay_p99_s",
         heading: "delay\np99",
         meaning: "wait of admitted requests, 99th percentile, in seconds",
+        measure: Some(Measure::Delay),
         read: |c, _| percentile(c, 99),
     },
     Metric {
         column: "delay_max_s",
         heading: "",
         meaning: "the longest wait of an admitted request, in seconds",
+        measure: Some(Measure::Delay),
         read: |c, _| percentile(c, 100),
     },
     Metric {
@@ -280,12 +318,14 @@ pub const METRICS: &[Metric] = &[
         heading: "",
         meaning: "Jain's index of the keys' admitted shares: 1 when all keys fare alike, 1/keys when \
                   one takes all",
+        measure: Some(Measure::Keys),
         read: |c, _| fairness(c),
     },
     Metric {
         column: "first_denied_s",
         heading: "",
         meaning: "when the first request was refused, in seconds; absent when none was",
+        measure: Some(Measure::Keys),
         read: |c, _| {
             c.first_denied()
                 .map_or(Reading::Absent, |at| Reading::Time(at.since(SimTime::ZERO)))
@@ -295,36 +335,42 @@ pub const METRICS: &[Metric] = &[
         column: "too_large",
         heading: "",
         meaning: "of the denied, requests that cost more than can ever be held",
+        measure: None,
         read: |c, _| count(c.tally.too_large),
     },
     Metric {
         column: "legitimate_denied",
         heading: "legit.\ndenied",
         meaning: "share of the requests labelled legitimate that was refused",
+        measure: None,
         read: |c, _| share(c.tally.legitimate_denied, c.tally.legitimate),
     },
     Metric {
         column: "abusive_allowed",
         heading: "abusive\nallowed",
         meaning: "share of the requests labelled not legitimate that was admitted",
+        measure: None,
         read: |c, _| share(c.tally.abusive_allowed, c.tally.abusive),
     },
     Metric {
         column: "offered_cost",
         heading: "",
         meaning: "cost of all requests",
+        measure: None,
         read: |c, _| Reading::Count(c.tally.offered_cost),
     },
     Metric {
         column: "allowed_cost",
         heading: "",
         meaning: "cost of the admitted requests",
+        measure: None,
         read: |c, _| Reading::Count(c.tally.allowed_cost),
     },
     Metric {
         column: "theory",
         heading: "",
         meaning: "the share denied by the closed form, where one covers the scenario",
+        measure: Some(Measure::Series),
         read: |c, _| {
             c.theory
                 .map_or(Reading::Absent, |t| Reading::Real(t.theory))
@@ -334,6 +380,7 @@ pub const METRICS: &[Metric] = &[
         column: "theory_error_se",
         heading: "",
         meaning: "how far the measured share lies from it, in standard errors (batch means)",
+        measure: Some(Measure::Series),
         read: |c, _| {
             c.theory
                 .map_or(Reading::Absent, |t| Reading::Real(t.distance()))

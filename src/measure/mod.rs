@@ -1,28 +1,40 @@
 //! What a run measures, and the results that reports are made of.
 
+mod amounts;
+mod batch;
 mod delays;
+mod departures;
 mod estimates;
 mod forwards;
 mod grid;
 mod metrics;
 mod occupancy;
+mod per_key;
 mod recorder;
 mod redis;
 mod result;
+mod rings;
+mod selection;
 mod series;
 mod staircase;
 mod tally;
 pub mod theory;
+mod windows;
 
+pub use amounts::{Amounts, Counts, Sums};
+pub use batch::{Answers, Batch, Offers};
 pub use delays::Delays;
-pub use estimates::{Counted, Estimates};
-pub use forwards::{Forwards, Verdict, trailing_window};
+pub use departures::Departures;
+pub use estimates::{Estimates, Truth};
+pub use forwards::{Forwards, Verdicts, trailing_window};
 pub use grid::Grid;
 pub use metrics::{METRICS, Metric, Reading};
 pub use occupancy::{Held, Occupancy};
+pub use per_key::PerKey;
 pub use recorder::Recorder;
-pub use redis::redis_bytes;
 pub use result::{Bucket, CandidateResult, LevelLine, Record, RunResult};
-pub use series::Series;
+pub use selection::{Measure, Selection};
+pub use series::{Levels, Series};
 pub use staircase::Staircase;
 pub use tally::{KeyTally, Tally};
+pub use windows::Windows;

@@ -1,19 +1,17 @@
 //! What a limiter holds in memory over time: bytes of state of the keys that cannot be forgotten.
 
 use super::Staircase;
-use super::redis::redis_bytes;
+use super::redis::{key_bytes, redis_bytes};
 use crate::limiter::{Algorithm, StoredAs};
 use crate::units::SimTime;
 
 /// Bytes and live keys of one candidate over time.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Occupancy {
-    /// Bytes of compact state.
-    pub bytes: Staircase,
-    /// Bytes of the same state in Redis.
-    pub redis: Staircase,
-    /// Keys that cannot be forgotten.
-    pub keys: Staircase,
+    /// Bytes of compact state, of the same state in Redis, and keys that cannot be forgotten.
+    stairs: Staircase<3>,
+    /// When the run ends.
+    end: u64,
 }
 
 /// What one key is counted with; zero bytes while it is fresh.
@@ -23,84 +21,107 @@ pub struct Held {
     redis: u32,
     /// The most entries of its collection since the key was created.
     most: u32,
+    /// What its name takes in Redis; 0 before that is known.
+    name: u32,
+}
+
+impl Held {
+    /// Nothing, of the same key.
+    const fn nothing(self) -> Self {
+        Self {
+            bytes: 0,
+            redis: 0,
+            most: 0,
+            name: self.name,
+        }
+    }
 }
 
 impl Occupancy {
-    /// Nothing is held yet; `exact` instants of change are kept exactly.
-    pub const fn keeping(exact: usize) -> Self {
+    /// Nothing is held yet, in a run up to `end`; `exact` instants of change are kept exactly.
+    pub const fn keeping(exact: usize, end: SimTime) -> Self {
         Self {
-            bytes: Staircase::keeping(exact),
-            redis: Staircase::keeping(exact),
-            keys: Staircase::keeping(exact),
+            stairs: Staircase::keeping(exact),
+            end: end.as_nanos(),
         }
     }
 
     /// Before a decision: lets go of a key whose state has become fresh since its last one.
     ///
     /// The instant of becoming fresh costs a division, so it is asked for only when it has passed.
+    #[inline]
     pub fn before<A: Algorithm>(
         &mut self,
         algorithm: &A,
         state: &A::State,
         held: &mut Held,
         now: SimTime,
-        end: SimTime,
     ) {
         if held.bytes == 0 || !algorithm.is_fresh(state, now) {
             return;
         }
         let since = algorithm.fresh_at(state).unwrap_or(now);
-        self.change(held, Held::default(), since, end);
+        self.change(held, held.nothing(), since);
     }
 
-    /// After a decision: counts the key, whose name has `name` bytes, with its present size.
+    /// After a decision: counts the key, whose name has as many bytes as `name` says, with its
+    /// present size.
+    #[inline]
     pub fn after<A: Algorithm>(
         &mut self,
         algorithm: &A,
         state: &A::State,
-        (held, name): (&mut Held, usize),
+        held: &mut Held,
+        name: impl FnOnce() -> usize,
         now: SimTime,
-        end: SimTime,
     ) {
-        if algorithm.is_fresh(state, now) {
-            self.change(held, Held::default(), now, end);
+        // A key that was live before the decision is live after it.
+        if held.bytes > 0 && algorithm.has_one_size() {
+            return;
+        }
+        if held.bytes == 0 && algorithm.is_fresh(state, now) {
             return;
         }
         let narrow = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX);
+        if held.name == 0 {
+            held.name = u32::try_from(key_bytes(name())).unwrap_or(u32::MAX);
+        }
         let stored = algorithm.stored_as(state);
         let most = match stored {
             StoredAs::SortedSet(entries) => held.most.max(narrow(entries)),
             _ => 0,
         };
-        let redis = redis_bytes(stored, name, most as usize);
+        let redis = redis_bytes(stored, held.name.into(), most as usize);
         let present = Held {
             bytes: narrow(algorithm.state_bytes(state)),
             redis: u32::try_from(redis).unwrap_or(u32::MAX),
             most,
+            name: held.name,
         };
-        self.change(held, present, now, end);
+        self.change(held, present, now);
     }
 
     /// Counts the key with what it holds from `at` on instead of what it held before.
-    fn change(&mut self, held: &mut Held, present: Held, at: SimTime, end: SimTime) {
-        let (at, end) = (at.as_nanos(), end.as_nanos());
+    fn change(&mut self, held: &mut Held, present: Held, at: SimTime) {
         let difference = |new: u32, old: u32| i64::from(new) - i64::from(old);
-        self.bytes
-            .jump(at, difference(present.bytes, held.bytes), end);
-        self.redis
-            .jump(at, difference(present.redis, held.redis), end);
-        self.keys.jump(
-            at,
+        let deltas = [
+            difference(present.bytes, held.bytes),
+            difference(present.redis, held.redis),
             i64::from(present.bytes > 0) - i64::from(held.bytes > 0),
-            end,
-        );
+        ];
+        if deltas != [0; 3] {
+            self.stairs.jump(at.as_nanos(), deltas, self.end);
+        }
         *held = present;
     }
 
     /// Adds another shard's.
     pub fn merge(&mut self, other: &Self) {
-        self.bytes.merge(&other.bytes);
-        self.redis.merge(&other.redis);
-        self.keys.merge(&other.keys);
+        self.stairs.merge(&other.stairs);
+    }
+
+    /// Over time: bytes of compact state, bytes in Redis, live keys.
+    pub fn split(&self) -> [Staircase; 3] {
+        self.stairs.split()
     }
 }

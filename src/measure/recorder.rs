@@ -1,7 +1,8 @@
 //! Every answer and every movement of the level, for runs small enough to be drawn request by
 //! request.
 
-use super::forwards::Verdict;
+use super::amounts::Amounts;
+use super::forwards::Verdicts;
 use super::{LevelLine, Record};
 use crate::limiter::{Algorithm, Decision, Motion};
 use crate::units::{Cost, SimTime};
@@ -71,7 +72,6 @@ impl Recorder {
         slot: usize,
         (now, cost): (SimTime, Cost),
         decision: Decision,
-        verdict: Verdict,
     ) {
         let level = algorithm.level(state, now);
         self.lines[slot].points.push((now, level));
@@ -80,8 +80,17 @@ impl Recorder {
             remaining: algorithm.remaining(state, now),
             retry: (decision == Decision::Deny).then(|| algorithm.retry_after(state, now, cost)),
             level,
-            is_false: verdict.false_allow || verdict.false_deny,
+            is_false: false,
         });
+    }
+
+    /// Notes the verdicts on the latest answers.
+    pub fn judge<A: Amounts>(&mut self, verdicts: &Verdicts<A>) {
+        let judged = verdicts.false_allow.iter().zip(&verdicts.false_deny);
+        let first = self.records.len() - judged.len();
+        for (record, (allow, deny)) in self.records[first..].iter_mut().zip(judged) {
+            record.is_false = *allow || *deny;
+        }
     }
 
     /// Draws a key's level to the end of the run.

@@ -37,21 +37,28 @@ const PACKED_HEAD: u64 = 7;
 /// The longest sorted set that is one packed block.
 const MOST_PACKED: usize = 128;
 
-/// `MEMORY USAGE` of one key's state, for a key name of `name` bytes; `most` is the largest number
-/// of entries since the key was created.
-pub fn redis_bytes(state: StoredAs, name: usize, most: usize) -> u64 {
-    let name = name as u64;
+/// What a key costs whose name has `name` bytes, without its value.
+pub(super) const fn key_bytes(name: usize) -> u64 {
+    key(name as u64)
+}
+
+/// What the value of one key's state takes beside its key; `most` is the largest number of entries
+/// since the key was created.
+fn value_bytes(state: StoredAs, most: usize) -> u64 {
     match state {
-        StoredAs::Number => key(name),
-        StoredAs::TwoNumbers => 2 * key(name),
+        StoredAs::Number | StoredAs::TwoNumbers => 0,
         // Field names of six and two bytes, values of 17 digits: amount and time as decimals.
-        StoredAs::Hash => key(name) + allocated(PACKED_HEAD + (6 + 2) + (2 + 2) + 2 * (17 + 2)),
-        StoredAs::List(waiting) => key(name) + list(waiting as u64),
-        StoredAs::SortedSet(entries) if most <= MOST_PACKED => {
-            key(name) + packed_set(entries as u64)
-        }
-        StoredAs::SortedSet(entries) => key(name) + skip_list(entries as u64, most as u64),
+        StoredAs::Hash => allocated(PACKED_HEAD + (6 + 2) + (2 + 2) + 2 * (17 + 2)),
+        StoredAs::List(waiting) => list(waiting as u64),
+        StoredAs::SortedSet(entries) if most <= MOST_PACKED => packed_set(entries as u64),
+        StoredAs::SortedSet(entries) => skip_list(entries as u64, most as u64),
     }
+}
+
+/// `MEMORY USAGE` of one key's state, whose name takes `name` bytes by [`key_bytes`].
+pub(super) fn redis_bytes(state: StoredAs, name: u64, most: usize) -> u64 {
+    let keys = if state == StoredAs::TwoNumbers { 2 } else { 1 };
+    keys * name + value_bytes(state, most)
 }
 
 /// A list: nodes of up to 8 kB of packed integers.
@@ -126,13 +133,13 @@ mod tests {
             (100, 152),
             (128, 200),
         ] {
-            close(redis_bytes(StoredAs::Number, name, 1), measured);
+            close(redis_bytes(StoredAs::Number, key_bytes(name), 1), measured);
         }
     }
 
     #[test]
     fn a_bucket_is_a_hash_of_two_decimals() {
-        close(redis_bytes(StoredAs::Hash, 24, 1), 136);
+        close(redis_bytes(StoredAs::Hash, key_bytes(24), 1), 136);
     }
 
     #[test]
@@ -148,7 +155,7 @@ mod tests {
             (10_000, 1_290_384),
         ] {
             close(
-                redis_bytes(StoredAs::SortedSet(entries), 24, entries),
+                redis_bytes(StoredAs::SortedSet(entries), key_bytes(24), entries),
                 measured,
             );
         }
@@ -159,7 +166,7 @@ mod tests {
     #[test]
     fn trimming_does_not_undo_a_skip_list() {
         close(
-            redis_bytes(StoredAs::SortedSet(10), 24, 200),
+            redis_bytes(StoredAs::SortedSet(10), key_bytes(24), 200),
             3_784 + 10 * 16,
         );
     }

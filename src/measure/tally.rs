@@ -1,8 +1,9 @@
 //! Counts of decisions and sums of cost, over all keys and per key.
 
-use super::Verdict;
-use crate::limiter::Decision;
-use crate::units::{Cost, Nanos, SimTime};
+use super::amounts::Amounts;
+use super::batch::{Answers, Batch, count};
+use super::forwards::Verdicts;
+use crate::units::{Cost, SimTime};
 
 /// Counts of requests and sums of cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,33 +54,54 @@ pub struct KeyTally {
 }
 
 impl Tally {
-    /// Counts one decision.
-    pub fn add(&mut self, cost: Cost, decision: Decision, verdict: Verdict) {
-        self.requests += 1;
-        self.offered_cost += u128::from(cost);
-        self.false_allow += u64::from(verdict.false_allow);
-        self.false_deny += u64::from(verdict.false_deny);
-        self.peak_in_window = self.peak_in_window.max(verdict.window_count);
-        if decision.is_admitted() {
-            self.allowed += 1;
-            self.allowed_cost += u128::from(cost);
-            self.delayed += u64::from(decision.delay() > Nanos::ZERO);
-        } else {
-            self.denied += 1;
+    /// Counts a batch of decisions of an algorithm that can hold `most` at the most.
+    pub fn observe<A: Amounts>(
+        &mut self,
+        batch: &Batch,
+        answers: &Answers,
+        verdicts: &Verdicts<A>,
+        most: Cost,
+    ) {
+        let requests = batch.len() as u64;
+        let allowed = count(&answers.admitted);
+        self.requests += requests;
+        self.allowed += allowed;
+        self.denied += requests - allowed;
+        self.delayed += answers
+            .waits
+            .iter()
+            .map(|wait| u64::from(*wait > 0))
+            .sum::<u64>();
+        self.false_allow += count(&verdicts.false_allow);
+        self.false_deny += count(&verdicts.false_deny);
+        let peak = verdicts.counts.iter().max().copied().unwrap_or_default();
+        self.peak_in_window = self.peak_in_window.max(peak.into());
+        if batch.costs.is_empty() {
+            self.offered_cost += u128::from(requests);
+            self.allowed_cost += u128::from(allowed);
+            self.too_large += if most == 0 { requests } else { 0 };
+            return;
+        }
+        for (cost, admitted) in batch.costs.iter().zip(&answers.admitted) {
+            self.offered_cost += u128::from(*cost);
+            self.allowed_cost += u128::from(if *admitted { *cost } else { 0 });
+            self.too_large += u64::from(*cost > most);
         }
     }
 
-    /// Counts a request of traffic that ought, or ought not, to pass.
-    pub fn add_labelled(&mut self, legitimate: Option<bool>, decision: Decision) {
-        match legitimate {
-            None => {}
-            Some(true) => {
-                self.legitimate += 1;
-                self.legitimate_denied += u64::from(!decision.is_admitted());
-            }
-            Some(false) => {
-                self.abusive += 1;
-                self.abusive_allowed += u64::from(decision.is_admitted());
+    /// Counts a batch of requests of traffic that ought, or ought not, to pass, as their marks say.
+    pub fn observe_labelled(&mut self, batch: &Batch, answers: &Answers, labels: &[Option<bool>]) {
+        for (arrival, admitted) in batch.arrivals.iter().zip(&answers.admitted) {
+            match labels[arrival.mark.0 as usize] {
+                None => {}
+                Some(true) => {
+                    self.legitimate += 1;
+                    self.legitimate_denied += u64::from(!admitted);
+                }
+                Some(false) => {
+                    self.abusive += 1;
+                    self.abusive_allowed += u64::from(*admitted);
+                }
             }
         }
     }
@@ -100,19 +122,5 @@ impl Tally {
         self.legitimate_denied += other.legitimate_denied;
         self.abusive += other.abusive;
         self.abusive_allowed += other.abusive_allowed;
-    }
-}
-
-impl KeyTally {
-    /// Counts one decision on a request of this key.
-    pub fn add(&mut self, now: SimTime, decision: Decision, verdict: Verdict) {
-        self.requests += 1;
-        self.peak_in_window = self.peak_in_window.max(verdict.window_count);
-        if decision.is_admitted() {
-            self.allowed += 1;
-        } else {
-            self.denied += 1;
-            self.first_denied.get_or_insert(now);
-        }
     }
 }

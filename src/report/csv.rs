@@ -2,7 +2,7 @@
 
 use super::text::cell;
 use crate::limiter::Decision;
-use crate::measure::{CandidateResult, METRICS, Record, RunResult, Staircase};
+use crate::measure::{CandidateResult, METRICS, Measure, Record, RunResult, Staircase};
 use crate::units::{KeyId, Nanos, Retry, SimTime};
 use crate::workload::Arrival;
 use ::csv::{Error, Writer};
@@ -22,7 +22,7 @@ pub fn summary(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
     for candidate in &run.candidates {
         let readings = METRICS
             .iter()
-            .map(|metric| (metric.read)(candidate, run).to_string());
+            .map(|metric| metric.reading(candidate, run).to_string());
         writer.write_record(readings.map(|text| cell(&text)))?;
     }
     Ok(writer.flush()?)
@@ -144,10 +144,12 @@ pub fn series(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
             )
         })
         .collect();
+    let has_states = run.measures.has(Measure::Memory);
+    let state = |value: &i64| has_states.then(|| value.to_string()).unwrap_or_default();
     for index in 0..run.grid.count() {
         for (candidate, (bytes, keys)) in run.candidates.iter().zip(&states) {
             let bucket = &candidate.series[index];
-            let nothing = bucket.forwarded == 0;
+            let nothing = bucket.forwarded == 0 || !run.measures.has(Measure::Peak);
             writer.write_record([
                 run.grid.start(index).to_string(),
                 cell(&candidate.name),
@@ -163,8 +165,8 @@ pub fn series(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
                 } else {
                     bucket.window_count.to_string()
                 },
-                bytes[index].to_string(),
-                keys[index].to_string(),
+                state(&bytes[index]),
+                state(&keys[index]),
             ])?;
         }
     }
@@ -201,6 +203,8 @@ pub fn keys(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
         "peak_in_window",
         "first_denied_s",
     ])?;
+    let has_peaks = run.measures.has(Measure::Peak);
+    let peak = |most: u128| has_peaks.then(|| most.to_string()).unwrap_or_default();
     for key in listed(run) {
         for candidate in &run.candidates {
             let tally = &candidate.per_key[key.0 as usize];
@@ -210,7 +214,7 @@ pub fn keys(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
                 tally.requests.to_string(),
                 tally.allowed.to_string(),
                 tally.denied.to_string(),
-                tally.peak_in_window.to_string(),
+                peak(tally.peak_in_window),
                 tally
                     .first_denied
                     .map_or(String::new(), |at| at.to_string()),

@@ -1,7 +1,7 @@
 //! What stands out in a run, in words.
 
 use super::text::{above, bytes, duration, grouped, limit, multiple, percent, visible};
-use crate::measure::{CandidateResult, RunResult};
+use crate::measure::{CandidateResult, Measure, RunResult};
 use crate::units::{Nanos, SimTime};
 
 /// One sentence about a run.
@@ -41,8 +41,10 @@ pub fn findings(run: &RunResult) -> Vec<Finding> {
             "no request was denied: this traffic does not reach the limit".to_owned(),
         ));
     }
-    found.extend(over_limit(run));
-    found.extend(within_limit(run));
+    if run.measures.has(Measure::Peak) {
+        found.extend(over_limit(run));
+        found.extend(within_limit(run));
+    }
     found.extend(first_denials(run));
     found.extend(too_large(run));
     found.extend(false_denials(run));
@@ -211,7 +213,7 @@ fn false_denials(run: &RunResult) -> Vec<Finding> {
 /// Whom the candidates denied most, where there are several keys.
 fn most_denied(run: &RunResult) -> Option<Finding> {
     const MOST_NAMED: usize = 3;
-    if run.keys.len() < 2 {
+    if run.keys.len() < 2 || !run.measures.has(Measure::Keys) {
         return None;
     }
     let denied = |key: &usize| run.candidates.iter().map(|c| c.per_key[*key].denied).max();

@@ -109,7 +109,7 @@ fn table(run: &RunResult) -> String {
         .map(|candidate| {
             shown
                 .iter()
-                .map(|metric| (metric.read)(candidate, run))
+                .map(|metric| metric.reading(candidate, run))
                 .collect()
         })
         .collect();

@@ -19,6 +19,7 @@ pub use source::Source;
 
 use crate::catalog::TRAFFIC;
 use crate::error::Result;
+use crate::measure::Selection;
 use crate::params::{Contract, FromValue, Params};
 use crate::simulation::{Plan, Planned, Reference};
 use crate::units::{Epoch, Limit, Nanos, SimTime};
@@ -40,6 +41,8 @@ pub struct Scenario {
     pub horizon: Nanos,
     /// What decisions are judged by.
     pub reference: Reference,
+    /// What is measured.
+    pub measures: Selection,
     /// Who asks, and when.
     pub workload: Workload,
     /// Who answers.
@@ -101,6 +104,7 @@ impl Scenario {
             seed: header.seed,
             horizon: traffic.horizon,
             reference: header.reference,
+            measures: header.measures,
             workload: traffic.workload,
             candidates: chosen.candidates,
             resolved,
@@ -121,6 +125,7 @@ impl Scenario {
             workload: self.workload,
             candidates: self.candidates,
             reference: self.reference,
+            measures: self.measures,
             with_timeline,
         }
     }
@@ -135,6 +140,7 @@ struct Header {
     seed: u64,
     duration: Option<Nanos>,
     reference: Reference,
+    measures: Selection,
 }
 
 impl Header {
@@ -167,6 +173,7 @@ impl Header {
             seed,
             duration,
             reference,
+            measures: root.or("measure", Selection::ALL)?,
         })
     }
 }

@@ -14,6 +14,8 @@ pub struct Overrides {
     pub limit: Option<String>,
     /// The seed instead of the file's.
     pub seed: Option<u64>,
+    /// What is measured instead of what the file says; empty for that.
+    pub measures: Vec<String>,
     /// The algorithms to run, by name or kind; empty for those of the file.
     pub algorithms: Vec<String>,
 }
@@ -29,6 +31,15 @@ impl Overrides {
             let place = Place::Flag(format!("--limit {limit}").into());
             let value = Value::Text(limit.clone());
             root.insert("limit".to_owned(), Node { value, place });
+        }
+        if !self.measures.is_empty() {
+            let place = Place::Flag(format!("--measure {}", self.measures.join(",")).into());
+            let names = self.measures.iter().map(|name| Node {
+                value: Value::Text(name.clone()),
+                place: place.clone(),
+            });
+            let value = Value::Array(names.collect());
+            root.insert("measure".to_owned(), Node { value, place });
         }
         if let Some(seed) = self.seed {
             let place = Place::Flag(format!("--seed {seed}").into());

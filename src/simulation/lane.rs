@@ -1,12 +1,12 @@
-//! One candidate in one shard on the fast path: decisions and measures in one monomorphised loop.
+//! One candidate in one shard on the fast path: decisions in one monomorphised loop.
 
+use super::probes::{Measured, Probes, Probing, Traits};
 use crate::limiter::Algorithm;
 use crate::measure::{
-    Counted, Delays, Estimates, Forwards, Grid, Held, KeyTally, Occupancy, Recorder, Series, Tally,
-    Verdict,
+    Amounts, Answers, Batch, Counts, Grid, Held, Levels, Measure, Occupancy, Recorder, Selection,
+    Sums,
 };
 use crate::units::{Limit, SimTime};
-use crate::workload::Arrival;
 use std::sync::Arc;
 
 /// What decisions are judged by.
@@ -30,189 +30,232 @@ pub struct Course {
     pub grid: Grid,
     /// Whether the run has one key, whose level the series follow.
     pub one_key: bool,
+    /// Whether every request costs 1.
+    pub unit_costs: bool,
     /// Whether every answer is kept.
     pub with_timeline: bool,
+    /// What is measured.
+    pub measures: Selection,
     /// What decisions are judged by.
     pub reference: Reference,
     /// The keys' names: Redis stores them.
     pub names: Arc<Vec<String>>,
-    /// For each mark, whether its requests ought to pass, where that is said.
-    pub legitimate: Arc<[Option<bool>]>,
+    /// For each mark, whether its requests ought to pass, where any block says so.
+    pub labels: Option<Arc<[Option<bool>]>>,
     /// How many instants at which its memory changes, and how many distinct waits, a lane keeps
     /// exactly.
     pub instants: usize,
 }
 
+impl Course {
+    /// Whether batches say what was offered before each request.
+    pub const fn knows_offers(&self) -> bool {
+        matches!(self.reference, Reference::Offered) && self.measures.has(Measure::Errors)
+    }
+}
+
 /// A candidate's part of a shard, whatever its algorithm.
 pub trait Lane: Send {
-    /// Decides a batch of arrivals, in order.
-    fn step(&mut self, batch: &[Arrival]);
-    /// Ends the run and hands over the measures.
-    fn finish(self: Box<Self>) -> LaneResult;
+    /// Decides a batch of requests whose keys' slots lie below `keys`.
+    fn step(&mut self, batch: &Batch, keys: usize);
+    /// Ends the run and hands over the measures; the keys came as often as `requests` says.
+    fn finish(self: Box<Self>, requests: &[u64]) -> LaneResult;
 }
 
 /// What one lane measured.
 pub struct LaneResult {
-    /// Totals over the shard's keys.
-    pub tally: Tally,
-    /// Tallies by the key's slot.
-    pub per_key: Vec<KeyTally>,
-    /// Waits.
-    pub delays: Delays,
-    /// Memory over time.
-    pub occupancy: Occupancy,
-    /// Errors of estimates.
-    pub estimates: Estimates,
-    /// Amounts per bucket.
-    pub series: Series,
-    /// Answers and level lines, where they are kept.
-    pub recorder: Option<Recorder>,
-}
-
-/// One key's state and what is kept to measure it.
-struct Key<S> {
-    state: S,
-    forwards: Forwards,
-    /// All that was offered, where decisions are judged by that.
-    offered: Option<Box<Forwards>>,
-    /// What an estimating algorithm counted.
-    counted: Option<Box<Counted>>,
-    held: Held,
-    tally: KeyTally,
+    pub(super) measured: Measured,
+    pub(super) occupancy: Option<Occupancy>,
+    pub(super) levels: Option<Levels>,
+    pub(super) recorder: Option<Recorder>,
 }
 
 /// The lane of a concrete algorithm.
 pub(super) struct LaneOf<A: Algorithm> {
     algorithm: A,
     course: Course,
-    keys: Vec<Key<A::State>>,
-    result: LaneResult,
+    states: Vec<A::State>,
+    answers: Answers,
+    watch: Watch,
+    probes: Box<dyn Probing>,
+}
+
+/// What looks at the states themselves, before and after each decision.
+struct Watch {
+    occupancy: Option<Occupancy>,
+    held: Vec<Held>,
+    estimates: bool,
+    levels: Option<Levels>,
+    recorder: Option<Recorder>,
+}
+
+impl Watch {
+    const fn is_idle(&self) -> bool {
+        self.occupancy.is_none()
+            && !self.estimates
+            && self.levels.is_none()
+            && self.recorder.is_none()
+    }
 }
 
 impl<A: Algorithm> LaneOf<A> {
     pub(super) fn new(algorithm: A, course: Course) -> Self {
-        let result = LaneResult {
-            tally: Tally::default(),
-            per_key: Vec::new(),
-            delays: Delays::keeping(course.instants),
-            occupancy: Occupancy::keeping(course.instants),
-            estimates: Estimates::default(),
-            series: Series::new(course.grid, course.one_key),
-            recorder: course.with_timeline.then(Recorder::default),
+        let has = |measure| course.measures.has(measure);
+        let traits = Traits {
+            most: algorithm.level_bound(),
+            delays: algorithm.delays(),
+            estimates: algorithm
+                .estimate(&algorithm.fresh(), SimTime::ZERO)
+                .is_some(),
+            counts_denied: algorithm.counts_denied(),
         };
+        let occupancy = || Occupancy::keeping(course.instants, course.horizon);
         Self {
+            watch: Watch {
+                occupancy: has(Measure::Memory).then(occupancy),
+                held: Vec::new(),
+                estimates: traits.estimates && has(Measure::Estimate),
+                levels: (course.one_key && has(Measure::Series)).then(|| Levels::new(course.grid)),
+                recorder: course.with_timeline.then(Recorder::default),
+            },
+            probes: if course.unit_costs {
+                Box::new(Probes::<Counts>::new(&course, traits))
+            } else {
+                Box::new(Probes::<Sums>::new(&course, traits))
+            },
             algorithm,
             course,
-            keys: Vec::new(),
-            result,
+            states: Vec::new(),
+            answers: Answers::default(),
         }
     }
 
-    /// Makes room for the keys up to `slot`.
-    fn reach(&mut self, slot: usize) {
-        if slot < self.keys.len() {
+    /// Makes room for `keys` keys.
+    fn reach(&mut self, keys: usize) {
+        if keys <= self.states.len() {
             return;
         }
-        let fresh = self.algorithm.fresh();
-        let estimates = self.algorithm.estimate(&fresh, SimTime::ZERO).is_some();
-        let offered = self.course.reference == Reference::Offered;
-        self.keys.resize_with(slot + 1, || Key {
-            state: fresh.clone(),
-            forwards: Forwards::default(),
-            offered: offered.then(Box::default),
-            counted: estimates.then(Box::default),
-            held: Held::default(),
-            tally: KeyTally::default(),
-        });
+        self.states.resize(keys, self.algorithm.fresh());
+        if self.watch.occupancy.is_some() {
+            self.watch.held.resize(keys, Held::default());
+        }
+        self.probes.reach(keys);
     }
 
-    fn decide(&mut self, arrival: &Arrival) {
-        let Arrival { at: now, cost, .. } = *arrival;
-        let slot = arrival.key.slot();
-        self.reach(slot);
+    fn decide<C: Amounts>(&mut self, batch: &Batch) {
+        self.answers.clear();
+        if self.watch.is_idle() {
+            self.decide_unwatched::<C>(batch);
+        } else {
+            self.decide_watched::<C>(batch);
+        }
+    }
+
+    fn decide_unwatched<C: Amounts>(&mut self, batch: &Batch) {
         let Self {
             algorithm,
-            course,
-            keys,
-            result,
+            states,
+            answers,
+            ..
         } = self;
-        let (limit, end) = (course.limit, course.horizon);
-        let key = &mut keys[slot];
+        let delays = algorithm.delays();
+        let requests = batch.times.iter().zip(&batch.slots);
+        for (index, (now, slot)) in requests.enumerate() {
+            let cost = C::cost(&batch.costs, index);
+            let state = &mut states[*slot as usize];
+            let decision = algorithm.decide(state, SimTime::from_nanos(*now), cost);
+            answers.note(decision, delays);
+        }
+    }
 
-        result
-            .occupancy
-            .before(algorithm, &key.state, &mut key.held, now, end);
-        result.series.before(algorithm, &key.state, now);
-        if let Some(recorder) = &mut result.recorder {
-            recorder.before(algorithm, &key.state, slot, now);
+    fn decide_watched<C: Amounts>(&mut self, batch: &Batch) {
+        let delays = self.algorithm.delays();
+        let requests = batch.times.iter().zip(&batch.slots);
+        for (index, (now, slot)) in requests.enumerate() {
+            let now = SimTime::from_nanos(*now);
+            let slot = *slot as usize;
+            let cost = C::cost(&batch.costs, index);
+            self.before(slot, now);
+            let decision = self.algorithm.decide(&mut self.states[slot], now, cost);
+            self.answers.note(decision, delays);
+            let name = || self.course.names[batch.arrivals[index].key.0 as usize].len();
+            let state = &self.states[slot];
+            if let Some(occupancy) = &mut self.watch.occupancy {
+                let held = &mut self.watch.held[slot];
+                occupancy.after(&self.algorithm, state, held, name, now);
+            }
+            if let Some(recorder) = &mut self.watch.recorder {
+                recorder.after(&self.algorithm, state, slot, (now, cost), decision);
+            }
         }
-        if let Some(counted) = &mut key.counted {
-            result
-                .estimates
-                .before(algorithm, &key.state, counted, limit.window, now);
-        }
+    }
 
-        let decision = algorithm.decide(&mut key.state, now, cost);
-
-        let mut verdict = key.forwards.observe(limit, now, cost, decision);
-        if let Some(offered) = &mut key.offered {
-            let judged = offered.observe_offered(limit, now, cost, decision);
-            verdict = Verdict {
-                window_count: verdict.window_count,
-                ..judged
-            };
+    /// Looks at a key's state before a decision at `now`.
+    #[inline]
+    fn before(&mut self, slot: usize, now: SimTime) {
+        let Self {
+            algorithm,
+            states,
+            watch,
+            answers,
+            ..
+        } = self;
+        let state = &states[slot];
+        if let Some(occupancy) = &mut watch.occupancy {
+            occupancy.before(algorithm, state, &mut watch.held[slot], now);
         }
-        if let Some(counted) = &mut key.counted {
-            Estimates::after(algorithm, &key.state, counted, (now, cost), decision);
+        if let Some(levels) = &mut watch.levels {
+            levels.before(algorithm, state, now);
         }
-        let name = course.names[arrival.key.0 as usize].len();
-        result
-            .occupancy
-            .after(algorithm, &key.state, (&mut key.held, name), now, end);
-        result.series.observe(now, cost, decision, verdict);
-        if let Some(recorder) = &mut result.recorder {
-            recorder.after(algorithm, &key.state, slot, (now, cost), decision, verdict);
+        if let Some(recorder) = &mut watch.recorder {
+            recorder.before(algorithm, state, slot, now);
         }
-        if decision.is_admitted() {
-            result.delays.add(decision.delay());
+        if watch.estimates
+            && let Some(estimate) = algorithm.estimate(state, now)
+        {
+            answers.estimates.push(estimate.ratio());
         }
-        result.tally.add(cost, decision, verdict);
-        result.tally.too_large += u64::from(cost > algorithm.level_bound());
-        result
-            .tally
-            .add_labelled(course.legitimate[arrival.mark.0 as usize], decision);
-        key.tally.add(now, decision, verdict);
     }
 }
 
 impl<A: Algorithm> Lane for LaneOf<A> {
-    fn step(&mut self, batch: &[Arrival]) {
-        for arrival in batch {
-            self.decide(arrival);
+    fn step(&mut self, batch: &Batch, keys: usize) {
+        self.reach(keys);
+        if self.course.unit_costs {
+            self.decide::<Counts>(batch);
+        } else {
+            self.decide::<Sums>(batch);
         }
+        let recorder = self.watch.recorder.as_mut();
+        self.probes.observe(batch, &self.answers, recorder);
     }
 
-    fn finish(mut self: Box<Self>) -> LaneResult {
+    fn finish(self: Box<Self>, requests: &[u64]) -> LaneResult {
         let Self {
             algorithm,
             course,
-            keys,
-            result,
-        } = &mut *self;
+            states,
+            mut watch,
+            probes,
+            ..
+        } = *self;
         let end = course.horizon;
-        for (slot, key) in keys.iter_mut().enumerate() {
-            result
-                .occupancy
-                .before(algorithm, &key.state, &mut key.held, end, end);
-            if course.one_key && key.tally.requests > 0 {
-                let last = end.saturating_add(course.grid.width());
-                result.series.before(algorithm, &key.state, last);
+        for (slot, state) in states.iter().enumerate() {
+            if let Some(occupancy) = &mut watch.occupancy {
+                occupancy.before(&algorithm, state, &mut watch.held[slot], end);
             }
-            if let Some(recorder) = &mut result.recorder {
-                recorder.finish(algorithm, &key.state, slot, end);
+            if let Some(recorder) = &mut watch.recorder {
+                recorder.finish(&algorithm, state, slot, end);
             }
         }
-        self.result.per_key = self.keys.into_iter().map(|key| key.tally).collect();
-        self.result
+        if let (Some(levels), Some(state)) = (&mut watch.levels, states.first()) {
+            levels.finish(&algorithm, state);
+        }
+        LaneResult {
+            measured: probes.finish(requests),
+            occupancy: watch.occupancy,
+            levels: watch.levels,
+            recorder: watch.recorder,
+        }
     }
 }

@@ -3,7 +3,9 @@
 mod candidate;
 mod lane;
 mod plan;
+mod probes;
 mod replay;
+mod shard;
 mod stepper;
 
 pub use candidate::{Candidate, erase};

@@ -1,6 +1,7 @@
 //! What is to be run: traffic, candidates and the contract.
 
 use super::{Candidate, Reference};
+use crate::measure::Selection;
 use crate::units::{Epoch, Limit, SimTime};
 use crate::workload::Workload;
 
@@ -43,6 +44,8 @@ pub struct Plan {
     pub candidates: Vec<Planned>,
     /// What decisions are judged by.
     pub reference: Reference,
+    /// What is measured.
+    pub measures: Selection,
     /// Whether every answer is kept, for `timeline.csv` and request-by-request charts.
     pub with_timeline: bool,
 }

@@ -4,57 +4,18 @@
 //! and candidates side by side within a shard, so that a run with one key is parallel too. Results
 //! merge in shard order: any number of threads gives the same bytes.
 
-use super::lane::{Course, Lane, LaneResult};
+use super::lane::{Course, LaneResult};
 use super::plan::{Plan, Planned, Progress};
+use super::shard::{Outcome, Shard};
 use crate::error::Result;
 use crate::measure::{
-    CandidateResult, Delays, Estimates, Grid, KeyTally, LevelLine, Occupancy, Record, RunResult,
-    Series, Staircase, Tally, theory,
+    CandidateResult, Delays, Estimates, Grid, KeyTally, LevelLine, Levels, Measure, Occupancy,
+    Record, RunResult, Series, Staircase, Tally, theory,
 };
 use crate::units::{KeyId, SHARDS, SimTime};
-use crate::workload::{Arrival, Mark, ShardFeed};
+use crate::workload::{Arrival, Mark};
 use rayon::prelude::*;
 use std::sync::Arc;
-
-/// One shard of a run.
-#[derive(Default)]
-struct Shard {
-    lanes: Vec<Box<dyn Lane>>,
-    batch: Vec<Arrival>,
-    arrivals: Vec<Arrival>,
-    requests: u64,
-    span: Option<(SimTime, SimTime)>,
-}
-
-impl Shard {
-    /// Decides everything that the feed has in the present slice of time.
-    fn consume(
-        &mut self,
-        feed: &mut ShardFeed,
-        plan: &Plan,
-        course: &Course,
-        progress: &dyn Progress,
-    ) {
-        while feed.fill(&mut self.batch) {
-            let (Some(first), Some(last)) = (self.batch.first(), self.batch.last()) else {
-                continue;
-            };
-            let begun = self.span.map_or(first.at, |(begun, _)| begun);
-            self.span = Some((begun, last.at));
-            self.requests += self.batch.len() as u64;
-            if self.lanes.is_empty() {
-                let lane = |planned: &Planned| planned.candidate.lane(course.clone());
-                self.lanes = plan.candidates.iter().map(lane).collect();
-            }
-            let batch = &self.batch;
-            self.lanes.par_iter_mut().for_each(|lane| lane.step(batch));
-            if course.with_timeline {
-                self.arrivals.extend_from_slice(batch);
-            }
-            progress.advance(self.batch.len() as u64);
-        }
-    }
-}
 
 /// Runs a plan.
 ///
@@ -62,41 +23,24 @@ impl Shard {
 /// When a trace can no longer be read.
 pub fn run(plan: &Plan, progress: &dyn Progress) -> Result<RunResult> {
     let keys = plan.workload.keys();
-    let course = Course {
-        limit: plan.limit,
-        horizon: plan.horizon,
-        grid: Grid::over(plan.horizon.since(SimTime::ZERO)),
-        one_key: keys.len() == 1,
-        with_timeline: plan.with_timeline,
-        reference: plan.reference,
-        names: keys.clone(),
-        legitimate: legitimate(plan),
-        instants: Staircase::EXACT / keys.len().clamp(1, SHARDS as usize),
-    };
-    let mut shards: Vec<Shard> = (0..SHARDS).map(|_| Shard::default()).collect();
-    let mut rounds = plan.workload.rounds(plan.seed);
-    while rounds.advance()? {
-        rounds
-            .feeds()
-            .par_iter_mut()
-            .zip(&mut shards)
-            .for_each(|(feed, shard)| shard.consume(feed, plan, &course, progress));
-    }
-    let spans = shards.iter().filter_map(|shard| shard.span);
+    let course = Course::of(plan);
+    let mut outcomes = decide(plan, &course, progress)?;
+    let spans = outcomes.iter().filter_map(|shard| shard.span);
     let first = spans
         .clone()
         .map(|(first, _)| first)
         .min()
         .unwrap_or_default();
     let last = spans.map(|(_, last)| last).max().unwrap_or_default();
-    let requests = shards.iter().map(|shard| shard.requests).sum();
-    let order = plan.with_timeline.then(|| Order::of(plan, &mut shards));
-    let candidates = gather(plan, &course, keys.len(), order.as_ref(), shards);
+    let requests = outcomes.iter().map(|shard| shard.requests).sum();
+    let order = plan.with_timeline.then(|| Order::of(plan, &mut outcomes));
+    let candidates = gather(plan, &course, keys.len(), order.as_ref(), outcomes);
     Ok(RunResult {
         title: plan.title.clone(),
         limit: plan.limit,
         epoch: plan.epoch,
         horizon: plan.horizon,
+        measures: plan.measures,
         first,
         last,
         requests,
@@ -108,11 +52,51 @@ pub fn run(plan: &Plan, progress: &dyn Progress) -> Result<RunResult> {
     })
 }
 
-/// For each mark, whether its block's requests ought to pass.
-fn legitimate(plan: &Plan) -> Arc<[Option<bool>]> {
+/// Works off all arrivals, slice by slice; each shard lets go of its states at its end.
+fn decide(plan: &Plan, course: &Course, progress: &dyn Progress) -> Result<Vec<Outcome>> {
+    let mut shards: Vec<Shard> = (0..SHARDS).map(|_| Shard::default()).collect();
+    let mut outcomes: Vec<Outcome> = (0..SHARDS).map(|_| Outcome::default()).collect();
+    let mut rounds = plan.workload.rounds(plan.seed);
+    while rounds.advance()? {
+        let is_last = rounds.is_last();
+        let feeds = rounds.feeds().par_iter_mut();
+        let work = feeds.zip(&mut shards).zip(&mut outcomes).with_max_len(1);
+        work.for_each(|((feed, shard), outcome)| {
+            shard.consume(feed, plan, course, progress);
+            if is_last {
+                *outcome = shard.finish();
+            }
+        });
+    }
+    Ok(outcomes)
+}
+
+impl Course {
+    /// What the lanes of a run of this plan need to know.
+    pub fn of(plan: &Plan) -> Self {
+        let keys = plan.workload.keys();
+        Self {
+            limit: plan.limit,
+            horizon: plan.horizon,
+            grid: Grid::over(plan.horizon.since(SimTime::ZERO)),
+            one_key: keys.len() == 1,
+            unit_costs: plan.workload.has_unit_costs(),
+            with_timeline: plan.with_timeline,
+            measures: plan.measures,
+            reference: plan.reference,
+            instants: Staircase::<1>::EXACT / keys.len().clamp(1, SHARDS as usize),
+            names: keys,
+            labels: labels(plan),
+        }
+    }
+}
+
+/// For each mark, whether its block's requests ought to pass; none where no block says.
+fn labels(plan: &Plan) -> Option<Arc<[Option<bool>]>> {
     let blocks = plan.workload.blocks();
     let of = |mark: &Mark| blocks[usize::from(mark.block)].legitimate;
-    plan.workload.marks().iter().map(of).collect()
+    let labels: Arc<[_]> = plan.workload.marks().iter().map(of).collect();
+    labels.iter().any(Option::is_some).then_some(labels)
 }
 
 /// The order of all arrivals of a run across its shards.
@@ -124,7 +108,7 @@ struct Order {
 
 impl Order {
     /// Sorts by (time, traffic block, order within the block, shard).
-    fn of(plan: &Plan, shards: &mut [Shard]) -> Self {
+    fn of(plan: &Plan, shards: &mut [Outcome]) -> Self {
         let marks = plan.workload.marks();
         let mut tagged: Vec<(Arrival, usize, usize)> = Vec::new();
         for (number, shard) in shards.iter_mut().enumerate() {
@@ -156,7 +140,7 @@ fn gather(
     course: &Course,
     keys: usize,
     order: Option<&Order>,
-    shards: Vec<Shard>,
+    shards: Vec<Outcome>,
 ) -> Vec<CandidateResult> {
     let mut merged: Vec<Merge> = plan
         .candidates
@@ -165,7 +149,7 @@ fn gather(
         .collect();
     for (number, shard) in shards.into_iter().enumerate() {
         for (merge, lane) in merged.iter_mut().zip(shard.lanes) {
-            merge.add(number, lane.finish());
+            merge.add(number, lane, keys);
         }
     }
     let windows = plan.horizon.as_nanos() / plan.limit.window.get();
@@ -186,39 +170,54 @@ struct Merge {
     delays: Delays,
     occupancy: Occupancy,
     estimates: Estimates,
-    series: Series,
+    series: Option<Series>,
+    levels: Option<Levels>,
     records: Vec<Vec<Record>>,
     lines: Vec<LevelLine>,
 }
 
 impl Merge {
     fn new(course: &Course, keys: usize) -> Self {
+        let per_key = if course.measures.has(Measure::Keys) {
+            keys
+        } else {
+            0
+        };
         Self {
             tally: Tally::default(),
-            per_key: vec![KeyTally::default(); keys],
+            per_key: vec![KeyTally::default(); per_key],
             delays: Delays::default(),
-            occupancy: Occupancy::default(),
+            occupancy: Occupancy::keeping(Staircase::<1>::EXACT, course.horizon),
             estimates: Estimates::default(),
-            series: Series::new(course.grid, course.one_key),
+            series: course
+                .measures
+                .has(Measure::Series)
+                .then(|| Series::new(course.grid)),
+            levels: None,
             records: vec![Vec::new(); SHARDS as usize],
             lines: Vec::new(),
         }
     }
 
-    fn add(&mut self, shard: usize, lane: LaneResult) {
-        self.tally.merge(&lane.tally);
-        self.delays.merge(&lane.delays);
-        self.occupancy.merge(&lane.occupancy);
-        self.estimates.merge(lane.estimates);
-        self.series.merge(lane.series);
+    fn add(&mut self, shard: usize, lane: LaneResult, keys: usize) {
+        let measured = lane.measured;
+        self.tally.merge(&measured.tally);
+        self.delays.merge(&measured.delays);
+        self.estimates.merge(measured.estimates);
+        if let Some(occupancy) = &lane.occupancy {
+            self.occupancy.merge(occupancy);
+        }
+        if let (Some(series), Some(more)) = (&mut self.series, &measured.series) {
+            series.merge(more);
+        }
+        self.levels = self.levels.take().or(lane.levels);
         let id = |slot: usize| KeyId::at(shard, slot).0 as usize;
-        for (slot, tally) in lane.per_key.into_iter().enumerate() {
+        for (slot, tally) in measured.per_key.into_iter().enumerate() {
             self.per_key[id(slot)] = tally;
         }
         if let Some(recorder) = lane.recorder {
             self.records[shard] = recorder.records;
-            self.lines
-                .resize_with(self.per_key.len(), LevelLine::default);
+            self.lines.resize_with(keys, LevelLine::default);
             for (slot, line) in recorder.lines.into_iter().enumerate() {
                 self.lines[id(slot)] = line;
             }
@@ -232,7 +231,9 @@ impl Merge {
         rates: &[(f64, f64)],
     ) -> CandidateResult {
         let stepper = planned.candidate.stepper();
-        let series = self.series.into_buckets();
+        let series = self.series.map(|series| series.into_buckets(self.levels));
+        let series = series.unwrap_or_default();
+        let [state_bytes, redis_bytes, live_keys] = self.occupancy.split();
         let records = order.map(|order| {
             order
                 .origins
@@ -253,12 +254,12 @@ impl Merge {
             tally: self.tally,
             per_key: self.per_key,
             delays: self.delays,
-            state_bytes: self.occupancy.bytes,
-            redis_bytes: self.occupancy.redis,
+            state_bytes,
+            redis_bytes,
             estimates: self.estimates,
             closed_form: stepper.closed_form(),
             theory: theory::compare(stepper.closed_form(), rates, &series),
-            live_keys: self.occupancy.keys,
+            live_keys,
             series,
             records,
             levels: order.map(|_| self.lines),

@@ -24,6 +24,8 @@ pub trait Stepper: Send {
     fn next_break(&self, after: SimTime) -> Option<SimTime>;
     /// See [`Algorithm::fresh_at`].
     fn fresh_at(&self) -> Option<SimTime>;
+    /// See [`Algorithm::is_fresh`].
+    fn is_fresh(&self, now: SimTime) -> bool;
     /// See [`Algorithm::closed_form`].
     fn closed_form(&self) -> Option<ClosedForm>;
     /// See [`Algorithm::state_bytes`].
@@ -67,6 +69,9 @@ impl<A: Algorithm> Stepper for Steps<A> {
     }
     fn fresh_at(&self) -> Option<SimTime> {
         self.algorithm.fresh_at(&self.state)
+    }
+    fn is_fresh(&self, now: SimTime) -> bool {
+        self.algorithm.is_fresh(&self.state, now)
     }
     fn closed_form(&self) -> Option<ClosedForm> {
         self.algorithm.closed_form()

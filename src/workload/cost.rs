@@ -21,6 +21,11 @@ pub enum Costs {
 }
 
 impl Costs {
+    /// Whether every request costs 1.
+    pub(super) const fn is_unit(&self) -> bool {
+        matches!(self, Self::Fixed(1))
+    }
+
     /// Reads the field `cost`; `None` when it is absent.
     pub(super) fn read(params: &mut Params) -> Result<Option<Self>> {
         match params.raw("cost") {

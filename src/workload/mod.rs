@@ -126,6 +126,14 @@ impl Workload {
         each.fold(0, u64::saturating_add)
     }
 
+    /// Whether every request costs 1.
+    pub fn has_unit_costs(&self) -> bool {
+        self.blocks.iter().all(|block| match &block.origin {
+            Origin::Made(made) => made.costs.is_unit(),
+            Origin::Recorded(trace) => trace.has_unit_costs(),
+        })
+    }
+
     /// The names of the keys, by [`crate::units::KeyId`].
     pub fn keys(&self) -> Arc<Vec<String>> {
         self.keys.clone()

@@ -99,6 +99,11 @@ impl Rounds {
         Ok(true)
     }
 
+    /// Whether the present slice is the last.
+    pub fn is_last(&self) -> bool {
+        self.progress == Progress::Ending
+    }
+
     /// Deals a slice's arrivals out to the shards; gives the turn of the first one that is left.
     fn deal(&mut self) -> Result<Turn> {
         let mut room = self.slice;

@@ -9,7 +9,9 @@ fn reading(ran: &Ran, column: &str) -> String {
         .iter()
         .find(|metric| metric.column == column)
         .unwrap();
-    (metric.read)(&ran.result.candidates[0], &ran.result).to_string()
+    metric
+        .reading(&ran.result.candidates[0], &ran.result)
+        .to_string()
 }
 
 /// A log of admitted requests, ten a minute, under one request a second for two minutes: it admits

@@ -43,7 +43,13 @@ proptest! {
             prop_assert_eq!(fresh.fresh_at(), Some(SimTime::ZERO));
             for &(now, cost) in &stream.requests {
                 subject.stepper.decide(now, cost);
-                let Some(at) = subject.stepper.fresh_at() else { continue };
+                let fresh_at = subject.stepper.fresh_at();
+                let instants = fresh_at.into_iter().flat_map(|at| [at, SimTime::from_nanos(at.as_nanos().saturating_sub(1))]);
+                for at in instants.chain([now]).filter(|at| *at >= now && at.as_nanos() <= stream.horizon()) {
+                    let expected = fresh_at.is_some_and(|fresh_at| fresh_at <= at);
+                    prop_assert_eq!(subject.stepper.is_fresh(at), expected, "{} at {}", subject.name(), at);
+                }
+                let Some(at) = fresh_at else { continue };
                 if at.as_nanos() > stream.horizon() {
                     continue;
                 }

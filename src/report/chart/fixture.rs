@@ -10,7 +10,7 @@ use super::trailing::tightest;
 use crate::limiter::{Decision, Motion};
 use crate::measure::{
     Bucket, CandidateResult, Delays, Estimates, Grid, KeyTally, LevelLine, Record, RunResult,
-    Staircase, Tally,
+    Selection, Staircase, Tally,
 };
 use crate::units::{Cost, Epoch, KeyId, Limit, Nanos, SimTime};
 use crate::workload::{Arrival, MarkId};
@@ -75,6 +75,7 @@ impl Ask {
             limit,
             epoch: self.epoch,
             horizon,
+            measures: Selection::ALL,
             first: arrivals.first().map_or(SimTime::ZERO, |arrival| arrival.at),
             last,
             requests: arrivals.len() as u64,
@@ -190,10 +191,10 @@ fn note(result: &mut CandidateResult, run: &RunResult, arrival: &Arrival, decisi
     } else {
         3
     };
-    result.state_bytes.jump(from, bytes, end);
-    result.state_bytes.jump(until, -bytes, end);
-    result.live_keys.jump(from, 1, end);
-    result.live_keys.jump(until, -1, end);
+    result.state_bytes.jump(from, [bytes], end);
+    result.state_bytes.jump(until, [-bytes], end);
+    result.live_keys.jump(from, [1], end);
+    result.live_keys.jump(until, [-1], end);
 }
 
 fn empty(run: &RunResult, name: &str, kind: &'static str) -> CandidateResult {

@@ -44,7 +44,7 @@ pub use timeline::draw as timeline;
 pub use window::draw as window;
 
 use crate::error::{Error, Result};
-use crate::measure::RunResult;
+use crate::measure::{Measure, RunResult};
 use crate::units::SimTime;
 
 /// The part of a run that a picture shows; what is absent is chosen from the run.
@@ -75,6 +75,8 @@ pub struct ChartRow {
     pub title: &'static str,
     /// What it shows, in one sentence.
     pub meaning: &'static str,
+    /// The measures that it shows.
+    pub needs: &'static [Measure],
     /// Draws it as SVG.
     pub draw: Draw,
 }
@@ -82,6 +84,10 @@ pub struct ChartRow {
 /// Draws `chart` of the run as SVG; `None` when the run has nothing for it to show. An error when
 /// the view ends before it begins, or begins after all is over.
 pub fn draw(chart: &ChartRow, run: &RunResult, view: &View) -> Result<Option<String>> {
+    let is_measured = |measure: &Measure| run.measures.has(*measure);
+    if !chart.needs.iter().all(is_measured) {
+        return Ok(None);
+    }
     let begins = view.from.unwrap_or(SimTime::ZERO);
     if let Some(to) = view.to.filter(|to| *to <= begins) {
         return Err(Error::input(format!(

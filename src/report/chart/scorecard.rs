@@ -82,7 +82,7 @@ fn listed(column: &str, candidate: &CandidateResult, run: &RunResult) -> Reading
     METRICS
         .iter()
         .find(|metric| metric.column == column)
-        .map_or(Reading::Absent, |metric| (metric.read)(candidate, run))
+        .map_or(Reading::Absent, |metric| metric.reading(candidate, run))
 }
 
 /// Jain's index, where there are several keys.

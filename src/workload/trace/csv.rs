@@ -122,6 +122,11 @@ impl Columns {
         self.key.is_some()
     }
 
+    /// Whether records have costs of their own.
+    pub(super) const fn has_costs(&self) -> bool {
+        !self.cost.is_empty()
+    }
+
     /// Reads one line; the error says what is wrong with it.
     pub(super) fn parse<'a>(&self, line: &'a str) -> std::result::Result<Record<'a>, String> {
         let cells = split(line, self.delimiter)?;

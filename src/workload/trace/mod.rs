@@ -68,6 +68,16 @@ enum Format {
     Csv(Columns),
 }
 
+impl Format {
+    /// Whether records can cost other than 1.
+    fn has_costs(&self) -> bool {
+        match self {
+            Self::Combined => false,
+            Self::Csv(columns) => columns.has_costs(),
+        }
+    }
+}
+
 /// A file and how it is read.
 #[derive(Clone, Debug)]
 struct TraceFile {

@@ -139,6 +139,14 @@ fn named(
 }
 
 impl Trace {
+    /// Whether every request costs 1.
+    pub(in crate::workload) fn has_unit_costs(&self) -> bool {
+        match &self.stated.costs {
+            Some(costs) => costs.is_unit(),
+            None => !self.file.format.has_costs(),
+        }
+    }
+
     /// How many requests it makes.
     pub(in crate::workload) fn requests(&self) -> u64 {
         self.requests

@@ -1,0 +1,154 @@
+//! Queues of many keys in one block of memory.
+
+/// The storage of many queues: blocks of a power of two of entries, handed out from one vector and
+/// used again when a queue has moved to a larger one.
+///
+/// A queue costs its [`Ring`] and one block; what all of them take is at most twice their longest
+/// lengths, whatever passed through them.
+#[derive(Clone, Debug)]
+pub(super) struct Rings<T> {
+    entries: Vec<T>,
+    /// Places of free blocks by the logarithm of their size.
+    free: Vec<Vec<u32>>,
+}
+
+/// One queue: where its block lies and what part of it is in use.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Ring {
+    /// In units of the smallest block.
+    place: u32,
+    head: u32,
+    len: u32,
+    /// Entries that its block holds; 0 before the first one.
+    room: u32,
+}
+
+/// Entries of the smallest block.
+const SMALLEST: u32 = 4;
+
+impl<T> Default for Rings<T> {
+    fn default() -> Self {
+        Self {
+            entries: Vec::new(),
+            free: Vec::new(),
+        }
+    }
+}
+
+impl Ring {
+    /// How many entries it has.
+    pub(super) const fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Drops the oldest entry of a queue that has one.
+    pub(super) const fn pop_front(&mut self) {
+        self.head = (self.head + 1) & (self.room - 1);
+        self.len -= 1;
+    }
+
+    /// Where the entry at `index` from the front lies.
+    const fn position(&self, index: u32) -> usize {
+        let within = self.head.wrapping_add(index) & self.room.wrapping_sub(1);
+        self.place as usize * SMALLEST as usize + within as usize
+    }
+}
+
+impl<T: Copy + Default> Rings<T> {
+    /// The entry at `index` from the front.
+    pub(super) fn get(&self, ring: &Ring, index: u32) -> Option<T> {
+        (index < ring.len).then(|| self.entries[ring.position(index)])
+    }
+
+    /// The oldest entry.
+    pub(super) fn front(&self, ring: &Ring) -> Option<T> {
+        self.get(ring, 0)
+    }
+
+    /// Adds an entry at the back.
+    pub(super) fn push_back(&mut self, ring: &mut Ring, entry: T) {
+        if ring.len == ring.room {
+            self.grow(ring);
+        }
+        let position = ring.position(ring.len);
+        self.entries[position] = entry;
+        ring.len += 1;
+    }
+
+    /// Moves a full queue to a block of twice the size.
+    #[cold]
+    fn grow(&mut self, ring: &mut Ring) {
+        let room = (ring.room * 2).max(SMALLEST);
+        let moved = Ring {
+            place: self.block(room),
+            head: 0,
+            len: ring.len,
+            room,
+        };
+        for index in 0..ring.len {
+            self.entries[moved.position(index)] = self.entries[ring.position(index)];
+        }
+        if ring.room > 0 {
+            self.free[ring.room.ilog2() as usize].push(ring.place);
+        }
+        *ring = moved;
+    }
+
+    /// A block of `room` entries.
+    fn block(&mut self, room: u32) -> u32 {
+        let class = room.ilog2() as usize;
+        if self.free.len() <= class {
+            self.free.resize_with(class + 1, Vec::new);
+        }
+        self.free[class].pop().unwrap_or_else(|| {
+            let place = self.entries.len() / SMALLEST as usize;
+            let end = self.entries.len() + room as usize;
+            self.entries.resize(end, T::default());
+            u32::try_from(place).expect("a shard remembers fewer than 2^34 requests at a time")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    proptest! {
+        #[test]
+        fn many_queues_in_one_block_are_queues(steps in prop::collection::vec((0usize..5, 0u8..5), 0..600)) {
+            let mut rings = Rings::default();
+            let mut queues = vec![Ring::default(); 5];
+            let mut models = vec![VecDeque::new(); 5];
+            for (number, (which, step)) in steps.into_iter().enumerate() {
+                if step == 0 && queues[which].len() > 0 {
+                    prop_assert_eq!(rings.front(&queues[which]), models[which].pop_front());
+                    queues[which].pop_front();
+                } else {
+                    rings.push_back(&mut queues[which], number);
+                    models[which].push_back(number);
+                }
+                for (queue, model) in queues.iter().zip(&models) {
+                    let kept: VecDeque<_> = (0..queue.len()).map(|index| rings.get(queue, index).unwrap()).collect();
+                    prop_assert_eq!(&kept, model);
+                    prop_assert_eq!(rings.get(queue, queue.len()), None);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn memory_follows_what_is_remembered_and_not_what_passed() {
+        let mut rings = Rings::default();
+        let mut ring = Ring::default();
+        for number in 0..100_000u32 {
+            if ring.len() == 100 {
+                ring.pop_front();
+            }
+            rings.push_back(&mut ring, number);
+        }
+        // 4 + 8 + … + 128 entries.
+        assert!(rings.entries.len() <= 256, "{}", rings.entries.len());
+    }
+}

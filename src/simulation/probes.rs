@@ -1,0 +1,152 @@
+//! What is measured of one candidate in one shard, whatever its algorithm: probes over batches of
+//! answers.
+
+use super::lane::{Course, Reference};
+use crate::measure::{
+    Amounts, Answers, Batch, Delays, Estimates, Forwards, KeyTally, Measure, PerKey, Recorder,
+    Series, Tally, Truth, Verdicts,
+};
+use crate::units::Cost;
+
+/// What the probes need to know of the candidate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Traits {
+    /// The most it can ever hold.
+    pub(super) most: Cost,
+    /// Whether it forwards some requests later.
+    pub(super) delays: bool,
+    /// Whether it estimates what it counted.
+    pub(super) estimates: bool,
+    /// Whether it counts denied requests.
+    pub(super) counts_denied: bool,
+}
+
+/// The probes of one lane, in whatever form they keep amounts.
+pub(super) trait Probing: Send {
+    /// Makes room for `keys` keys.
+    fn reach(&mut self, keys: usize);
+    /// Measures a batch of answers; the recorder, which has noted them, learns the verdicts.
+    fn observe(&mut self, batch: &Batch, answers: &Answers, recorder: Option<&mut Recorder>);
+    /// Ends the run; the keys came as often as `requests` says.
+    fn finish(self: Box<Self>, requests: &[u64]) -> Measured;
+}
+
+/// What the probes of one lane measured.
+pub(super) struct Measured {
+    pub(super) tally: Tally,
+    pub(super) per_key: Vec<KeyTally>,
+    pub(super) delays: Delays,
+    pub(super) estimates: Estimates,
+    pub(super) series: Option<Series>,
+}
+
+pub(super) struct Probes<A: Amounts> {
+    course: Course,
+    traits: Traits,
+    forwards: Option<Forwards<A>>,
+    verdicts: Verdicts<A>,
+    truth: Option<Truth<A>>,
+    per_key: Option<PerKey<A>>,
+    tally: Tally,
+    delays: Delays,
+    estimates: Estimates,
+    series: Option<Series>,
+}
+
+impl<A: Amounts> Probes<A> {
+    pub(super) fn new(course: &Course, traits: Traits) -> Self {
+        let window = course.limit.window;
+        let has = |measure| course.measures.has(measure);
+        let truth = (traits.estimates && has(Measure::Estimate)).then(|| {
+            if !traits.counts_denied {
+                Truth::Forwarded
+            } else if course.knows_offers() && course.unit_costs {
+                Truth::Offered
+            } else {
+                Truth::counted(window, traits.most)
+            }
+        });
+        let by_forwards = has(Measure::Errors) && course.reference == Reference::Forwarded;
+        let forwards = by_forwards || has(Measure::Peak) || matches!(truth, Some(Truth::Forwarded));
+        Self {
+            forwards: forwards.then(|| Forwards::new(window, traits.delays)),
+            verdicts: Verdicts::default(),
+            truth,
+            per_key: has(Measure::Keys).then(PerKey::default),
+            tally: Tally::default(),
+            delays: Delays::keeping(course.instants),
+            estimates: Estimates::default(),
+            series: has(Measure::Series).then(|| Series::new(course.grid)),
+            course: course.clone(),
+            traits,
+        }
+    }
+
+    fn judge(&mut self, batch: &Batch, answers: &Answers) {
+        let Self {
+            course, verdicts, ..
+        } = self;
+        if let Some(forwards) = &mut self.forwards {
+            forwards.judge(course.limit, batch, answers, verdicts);
+        }
+        if course.knows_offers() {
+            verdicts.judge_offers(batch, answers);
+        } else if !course.measures.has(Measure::Errors) {
+            verdicts.false_allow.clear();
+            verdicts.false_deny.clear();
+        }
+        if !course.measures.has(Measure::Peak) {
+            verdicts.counts.clear();
+        }
+    }
+}
+
+impl<A: Amounts> Probing for Probes<A> {
+    fn reach(&mut self, keys: usize) {
+        if let Some(forwards) = &mut self.forwards {
+            forwards.reach(keys);
+        }
+        if let Some(truth) = &mut self.truth {
+            truth.reach(keys);
+        }
+        if let Some(per_key) = &mut self.per_key {
+            per_key.reach(keys);
+        }
+    }
+
+    fn observe(&mut self, batch: &Batch, answers: &Answers, recorder: Option<&mut Recorder>) {
+        self.judge(batch, answers);
+        let verdicts = &self.verdicts;
+        self.tally
+            .observe(batch, answers, verdicts, self.traits.most);
+        if let Some(labels) = &self.course.labels {
+            self.tally.observe_labelled(batch, answers, labels);
+        }
+        if let Some(truth) = &mut self.truth {
+            self.estimates.observe(truth, batch, answers, verdicts);
+        }
+        if let Some(per_key) = &mut self.per_key {
+            per_key.observe(batch, answers, verdicts);
+        }
+        if let Some(series) = &mut self.series {
+            series.observe(batch, answers, verdicts);
+        }
+        if self.course.measures.has(Measure::Delay) {
+            self.delays.observe(answers);
+        }
+        if let Some(recorder) = recorder {
+            recorder.judge(verdicts);
+        }
+    }
+
+    fn finish(self: Box<Self>, requests: &[u64]) -> Measured {
+        let per_key = self.per_key.map(|keys| keys.into_tallies(requests));
+        Measured {
+            tally: self.tally,
+            per_key: per_key.unwrap_or_default(),
+            delays: self.delays,
+            estimates: self.estimates,
+            series: self.series,
+        }
+    }
+}
