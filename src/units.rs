@@ -6,9 +6,11 @@
 use std::fmt;
 use std::ops::{Add, Sub};
 
+mod divisor;
 mod parse;
 mod text;
 
+pub use divisor::Divisor;
 pub use parse::{UnitError, parse_clock_time, parse_decimal_seconds};
 pub use text::decimal;
 

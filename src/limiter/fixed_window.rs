@@ -8,7 +8,7 @@
 use super::{Algorithm, ClosedForm, Decision, Explanation, Motion, StoredAs};
 use crate::error::Result;
 use crate::params::{Contract, Params};
-use crate::units::{Cost, Level, Limit, Nanos, Retry, SimTime};
+use crate::units::{Cost, Divisor, Level, Limit, Nanos, Retry, SimTime};
 
 /// What it is, in words.
 pub const FIXED_WINDOW: Explanation = Explanation {
@@ -58,7 +58,7 @@ impl FixedWindowConfig {
 #[derive(Clone, Copy, Debug)]
 pub struct FixedWindow {
     limit: Cost,
-    window: u64,
+    window: Divisor,
     phase: Option<u64>,
     count_denied: bool,
 }
@@ -77,7 +77,7 @@ impl FixedWindow {
     pub fn new(config: &FixedWindowConfig) -> Self {
         Self {
             limit: config.limit.units,
-            window: config.limit.window.get(),
+            window: Divisor::new(config.limit.window.get()),
             phase: config.phase.map(Nanos::get),
             count_denied: config.count_denied,
         }
@@ -89,9 +89,9 @@ impl FixedWindow {
         if now < state.end {
             return *state;
         }
-        let elapsed = self.phase.map_or(0, |phase| (now + phase) % self.window);
+        let elapsed = self.phase.map_or(0, |phase| self.window.rest(now + phase));
         FixedWindowState {
-            end: now + (self.window - elapsed),
+            end: now + (self.window.get() - elapsed),
             count: 0,
         }
     }
@@ -176,7 +176,7 @@ impl Algorithm for FixedWindow {
     }
 
     fn closed_form(&self) -> Option<ClosedForm> {
-        let window = Nanos::new(self.window);
+        let window = Nanos::new(self.window.get());
         self.phase.map(|_| {
             ClosedForm::FixedWindow(Limit {
                 units: self.limit,

@@ -9,7 +9,7 @@ use super::width::{Width, fits_narrow};
 use super::{Algorithm, Decision, Explanation, Motion, StoredAs};
 use crate::error::Result;
 use crate::params::{Contract, Params};
-use crate::units::{Cost, Level, Limit, Nanos, Retry, SimTime};
+use crate::units::{Cost, Divisor, Level, Limit, Nanos, Retry, SimTime};
 
 /// What it is, in words.
 pub const SLIDING_WINDOW_COUNTER: Explanation = Explanation {
@@ -75,6 +75,7 @@ impl SlidingWindowCounterConfig {
 pub struct SlidingWindowCounter<W> {
     limit: Cost,
     window: u64,
+    divisor: Divisor,
     phase: u64,
     floor: bool,
     count_denied: bool,
@@ -114,6 +115,7 @@ impl<W: Width> SlidingWindowCounter<W> {
         Self {
             limit: config.limit.units,
             window: config.limit.window.get(),
+            divisor: Divisor::new(config.limit.window.get()),
             phase: config.phase.get(),
             floor: config.floor,
             count_denied: config.count_denied,
@@ -130,7 +132,8 @@ impl<W: Width> SlidingWindowCounter<W> {
         let mut moved = *state;
         moved.last = state.last.max(now);
         // From the start of the last time's window on.
-        let mut elapsed = (state.last + self.phase) % self.window + (moved.last - state.last);
+        let begun = self.divisor.rest(state.last + self.phase);
+        let mut elapsed = begun + (moved.last - state.last);
         if elapsed >= self.window {
             moved.previous = moved.current;
             moved.current = W::of(0);
@@ -138,7 +141,7 @@ impl<W: Width> SlidingWindowCounter<W> {
         }
         if elapsed >= self.window {
             moved.previous = W::of(0);
-            elapsed %= self.window;
+            elapsed = self.divisor.rest(elapsed);
         }
         (moved, elapsed)
     }

@@ -43,7 +43,12 @@ impl Width for u64 {
         u128::from(self)
     }
     fn ceil_div(self, divisor: Self) -> Self {
-        self.div_ceil(divisor)
+        // Rates of one unit per so many nanoseconds, which most are, need no division.
+        if divisor == 1 {
+            self
+        } else {
+            self.div_ceil(divisor)
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use super::windows::Windows;
 use crate::limiter::Decision;
 use crate::units::{Cost, Limit, Nanos, SimTime};
 use crate::workload::Arrival;
+use std::ops::Range;
 
 /// Requests of one shard in order of time.
 #[derive(Debug, Default)]
@@ -61,24 +62,39 @@ impl Batch {
         self.slots.iter().max().map_or(0, |most| *most as usize + 1)
     }
 
+    /// Places in the batch, in runs short enough that what they touch stays in the nearest cache.
+    pub fn runs(&self) -> impl Iterator<Item = Range<usize>> + use<> {
+        const RUN: usize = 64;
+        let len = self.len();
+        (0..len)
+            .step_by(RUN)
+            .map(move |begin| begin..len.min(begin + RUN))
+    }
+
     /// Fills in what was offered before each request.
     pub fn note_offers<A: Amounts>(&mut self, windows: &mut Windows<A>, limit: Limit) {
         let bound = A::Sum::from(limit.units);
-        self.offered.exceeds.clear();
-        self.offered.before.clear();
-        for (index, (now, slot)) in self.times.iter().zip(&self.slots).enumerate() {
-            let cost = A::cost(&self.costs, index);
-            let mut sum = windows.sum(*slot as usize, *now);
-            if self.costs.is_empty() {
-                let before: u128 = sum.into();
-                self.offered
-                    .before
-                    .push(u64::try_from(before).expect("a count of requests"));
-            }
-            sum += cost.into();
-            self.offered.exceeds.push(sum > bound && cost > 0);
-            if cost > 0 {
-                windows.note(*slot as usize, *now, cost);
+        let are_counts = self.costs.is_empty();
+        self.offered.exceeds.resize(self.len(), false);
+        self.offered
+            .before
+            .resize(if are_counts { self.len() } else { 0 }, 0);
+        for run in self.runs() {
+            windows.touch(&self.slots[run.clone()]);
+            for index in run {
+                let (slot, now) = (self.slots[index] as usize, self.times[index]);
+                let cost = A::cost(&self.costs, index);
+                let mut sum = windows.sum(slot, now);
+                if are_counts {
+                    let before: u128 = sum.into();
+                    self.offered.before[index] =
+                        u64::try_from(before).expect("a count of requests");
+                }
+                sum += cost.into();
+                self.offered.exceeds[index] = sum > bound && cost > 0;
+                if cost > 0 {
+                    windows.note(slot, now, cost);
+                }
             }
         }
     }
@@ -96,11 +112,13 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// Begins a batch.
-    pub fn clear(&mut self) {
-        self.admitted.clear();
-        self.waits.clear();
-        self.estimates.clear();
+    /// Makes room for the answers to a batch of `requests`, of a candidate that delays or not and
+    /// estimates or not.
+    pub fn begin(&mut self, requests: usize, delays: bool, estimates: bool) {
+        self.admitted.resize(requests, false);
+        self.waits.resize(if delays { requests } else { 0 }, 0);
+        self.estimates
+            .resize(if estimates { requests } else { 0 }, 0.0);
     }
 
     /// When the request at `index`, which came at `now` and was admitted, is forwarded; `None` if
@@ -113,12 +131,12 @@ impl Answers {
         (at != SimTime::MAX).then_some(at.as_nanos())
     }
 
-    /// Notes a decision.
+    /// Notes the decision on the request at `index`.
     #[inline]
-    pub fn note(&mut self, decision: Decision, delays: bool) {
-        self.admitted.push(decision.is_admitted());
-        if delays {
-            self.waits.push(decision.delay().get());
+    pub fn note(&mut self, index: usize, decision: Decision) {
+        self.admitted[index] = decision.is_admitted();
+        if let Some(wait) = self.waits.get_mut(index) {
+            *wait = decision.delay().get();
         }
     }
 }

@@ -5,6 +5,7 @@ use super::batch::{Answers, Batch};
 use super::forwards::Verdicts;
 use super::rings::{Ring, Rings};
 use crate::units::{Cost, Limit, Nanos};
+use std::hint::black_box;
 
 /// What a candidate that delays forwarded, and will forward, for each key of a shard.
 ///
@@ -43,32 +44,46 @@ impl<A: Amounts> Departures<A> {
         self.keys.resize_with(keys, Queue::default);
     }
 
-    /// Judges the decision at `index` of a batch and notes what it forwards.
+    /// Judges a batch of decisions and notes what they forward.
     pub(super) fn judge(
         &mut self,
         limit: Limit,
         batch: &Batch,
         answers: &Answers,
-        index: usize,
         verdicts: &mut Verdicts<A>,
     ) {
-        let (slot, now) = (batch.slots[index] as usize, batch.times[index]);
-        let cost = A::cost(&batch.costs, index);
         let bound = A::Sum::from(limit.units);
-        self.move_to(slot, now);
-        let before = self.keys[slot].due_cost;
-        verdicts.before.push(before);
-        if !answers.admitted[index] {
-            let mut sum = before;
-            sum += cost.into();
-            verdicts.push(sum > bound, false, cost, A::Sum::default());
-            return;
+        for run in batch.runs() {
+            self.touch(&batch.slots[run.clone()]);
+            for index in run {
+                let (slot, now) = (batch.slots[index] as usize, batch.times[index]);
+                let cost = A::cost(&batch.costs, index);
+                let admitted = answers.admitted[index];
+                self.move_to(slot, now);
+                let mut sum = self.keys[slot].due_cost;
+                verdicts.before[index] = sum;
+                let mut count = A::Sum::default();
+                if admitted {
+                    if let Some(at) = answers.forwarded(index, now).filter(|_| cost > 0) {
+                        count = self.forward(slot, now, at, cost);
+                    }
+                    sum = count;
+                } else {
+                    sum += cost.into();
+                }
+                verdicts.note(index, (sum > bound, admitted), cost, count);
+            }
         }
-        let count = match answers.forwarded(index, now) {
-            Some(at) if cost > 0 => self.forward(slot, now, at, cost),
-            _ => A::Sum::default(),
-        };
-        verdicts.push(count > bound, true, cost, count);
+    }
+
+    /// Reads what judging requests of these keys will read; see [`super::Windows::touch`].
+    fn touch(&self, slots: &[u32]) {
+        let touched = slots.iter().fold(0, |sum, slot| {
+            let key = &self.keys[*slot as usize];
+            let at = |index| A::at(self.rings.peek(&key.ring, index));
+            sum ^ at(0) ^ at(key.due) ^ at(key.passed)
+        });
+        black_box(touched);
     }
 
     /// Drops what left the window of `now` and takes in what was forwarded by `now`.

@@ -20,12 +20,23 @@ pub struct Verdicts<A: Amounts> {
 }
 
 impl<A: Amounts> Verdicts<A> {
-    /// Begins a batch.
-    pub fn clear(&mut self) {
-        self.false_allow.clear();
-        self.false_deny.clear();
-        self.counts.clear();
-        self.before.clear();
+    /// Makes room for the verdicts on `requests` decisions.
+    fn begin(&mut self, requests: usize) {
+        self.false_allow.resize(requests, false);
+        self.false_deny.resize(requests, false);
+        self.counts.resize(requests, A::Sum::default());
+        self.before.resize(requests, A::Sum::default());
+    }
+
+    /// Forgets what is not asked for.
+    pub fn keep(&mut self, errors: bool, counts: bool) {
+        if !errors {
+            self.false_allow.clear();
+            self.false_deny.clear();
+        }
+        if !counts {
+            self.counts.clear();
+        }
     }
 
     /// Judges by all that was offered instead: allowed although that exceeds n, denied although it
@@ -33,19 +44,29 @@ impl<A: Amounts> Verdicts<A> {
     pub fn judge_offers(&mut self, batch: &Batch, answers: &Answers) {
         self.false_allow.clear();
         self.false_deny.clear();
-        let exceeds = batch.offered.exceeds.iter();
-        for (index, (exceeds, admitted)) in exceeds.zip(&answers.admitted).enumerate() {
-            let costs = batch.costs.get(index) != Some(&0);
-            self.false_allow.push(*exceeds && *admitted);
-            self.false_deny.push(!*exceeds && !*admitted && costs);
-        }
+        let judged = batch.offered.exceeds.iter().zip(&answers.admitted);
+        self.false_allow.extend(
+            judged
+                .clone()
+                .map(|(exceeds, admitted)| *exceeds & admitted),
+        );
+        self.false_deny
+            .extend(judged.map(|(exceeds, admitted)| !exceeds & !admitted));
     }
 
-    /// Adds one verdict: whether the sum exceeds the limit, of a request that was admitted or not.
-    pub(super) fn push(&mut self, exceeds: bool, admitted: bool, cost: Cost, count: A::Sum) {
-        self.false_allow.push(exceeds && admitted && cost > 0);
-        self.false_deny.push(!exceeds && !admitted);
-        self.counts.push(count);
+    /// Notes the verdict on the decision at `index`: whether the sum exceeds the limit, of a request
+    /// that was admitted or not, and what its window holds if it is forwarded.
+    #[inline]
+    pub(super) fn note(
+        &mut self,
+        index: usize,
+        (exceeds, admitted): (bool, bool),
+        cost: Cost,
+        count: A::Sum,
+    ) {
+        self.false_allow[index] = exceeds & admitted & (cost > 0);
+        self.false_deny[index] = !exceeds & !admitted;
+        self.counts[index] = count;
     }
 }
 
@@ -87,14 +108,10 @@ impl<A: Amounts> Forwards<A> {
         answers: &Answers,
         verdicts: &mut Verdicts<A>,
     ) {
-        verdicts.clear();
+        verdicts.begin(batch.len());
         match self {
             Self::AtOnce(windows) => at_once(windows, limit, batch, answers, verdicts),
-            Self::Later(departures) => {
-                for index in 0..batch.len() {
-                    departures.judge(limit, batch, answers, index, verdicts);
-                }
-            }
+            Self::Later(departures) => departures.judge(limit, batch, answers, verdicts),
         }
     }
 }
@@ -107,19 +124,23 @@ fn at_once<A: Amounts>(
     verdicts: &mut Verdicts<A>,
 ) {
     let bound = A::Sum::from(limit.units);
-    let requests = batch.times.iter().zip(&batch.slots).zip(&answers.admitted);
-    for (index, ((now, slot), admitted)) in requests.enumerate() {
-        let cost = A::cost(&batch.costs, index);
-        let before = windows.sum(*slot as usize, *now);
-        let mut sum = before;
-        sum += cost.into();
-        let forwards = *admitted && cost > 0;
-        if forwards {
-            windows.note(*slot as usize, *now, cost);
+    for run in batch.runs() {
+        windows.touch(&batch.slots[run.clone()]);
+        for index in run {
+            let (slot, now) = (batch.slots[index] as usize, batch.times[index]);
+            let cost = A::cost(&batch.costs, index);
+            let admitted = answers.admitted[index];
+            let before = windows.sum(slot, now);
+            let mut sum = before;
+            sum += cost.into();
+            let forwards = admitted && cost > 0;
+            if forwards {
+                windows.note(slot, now, cost);
+            }
+            let count = if forwards { sum } else { A::Sum::default() };
+            verdicts.note(index, (sum > bound, admitted), cost, count);
+            verdicts.before[index] = before;
         }
-        let count = if forwards { sum } else { A::Sum::default() };
-        verdicts.push(sum > bound, *admitted, cost, count);
-        verdicts.before.push(before);
     }
 }
 
@@ -181,8 +202,9 @@ mod tests {
         };
         batch.cut(with_costs);
         let mut answers = Answers::default();
-        for (.., decision) in steps {
-            answers.note(*decision, true);
+        answers.begin(steps.len(), true, false);
+        for (index, (.., decision)) in steps.iter().enumerate() {
+            answers.note(index, *decision);
         }
         (batch, answers)
     }

@@ -1,11 +1,11 @@
 //! The time buckets of a run's series.
 
-use crate::units::{Nanos, SimTime};
+use crate::units::{Divisor, Nanos, SimTime};
 
 /// Equal time buckets [k·width, (k+1)·width) that cover the run from its beginning to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
-    width: u64,
+    width: Divisor,
     count: u32,
 }
 
@@ -33,12 +33,15 @@ impl Grid {
         };
         let width = short.or_else(long).unwrap_or_else(days);
         let count = u32::try_from(horizon.get().div_ceil(width).max(1)).expect("about a thousand");
-        Self { width, count }
+        Self {
+            width: Divisor::new(width),
+            count,
+        }
     }
 
     /// Width of a bucket.
     pub const fn width(self) -> Nanos {
-        Nanos::new(self.width)
+        Nanos::new(self.width.get())
     }
 
     /// How many buckets there are.
@@ -48,13 +51,13 @@ impl Grid {
 
     /// The bucket that `at` falls into; `None` after the last one.
     pub fn bucket(self, at: SimTime) -> Option<usize> {
-        let index = usize::try_from(at.as_nanos() / self.width).ok()?;
+        let index = usize::try_from(self.width.divide(at.as_nanos()).0).ok()?;
         (index < self.count()).then_some(index)
     }
 
     /// When the bucket begins.
     pub const fn start(self, bucket: usize) -> SimTime {
-        SimTime::from_nanos(bucket as u64 * self.width)
+        SimTime::from_nanos(bucket as u64 * self.width.get())
     }
 }
 

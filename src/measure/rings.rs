@@ -60,6 +60,12 @@ impl<T: Copy + Default> Rings<T> {
         (index < ring.len).then(|| self.entries[ring.position(index)])
     }
 
+    /// What lies where the entry at `index` is or would be.
+    pub(super) fn peek(&self, ring: &Ring, index: u32) -> T {
+        let entry = self.entries.get(ring.position(index));
+        entry.copied().unwrap_or_default()
+    }
+
     /// The oldest entry.
     pub(super) fn front(&self, ring: &Ring) -> Option<T> {
         self.get(ring, 0)

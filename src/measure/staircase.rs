@@ -59,7 +59,11 @@ impl<const N: usize> Staircase<N> {
     fn add(&mut self, at: u64, deltas: [i64; N]) {
         if self.is_coarse() {
             let cell = self.cell(at);
-            self.add_to_cell(cell, deltas);
+            let place = usize::try_from(cell.wrapping_sub(self.first)).unwrap_or(usize::MAX);
+            match self.cells.get_mut(place) {
+                Some(sums) => join(sums, &deltas),
+                None => self.add_to_cell(cell, deltas),
+            }
             return;
         }
         self.jumps.push((at, deltas));
@@ -90,9 +94,7 @@ impl<const N: usize> Staircase<N> {
             cell = cell.div_ceil(2);
         }
         let index = usize::try_from(cell - self.first).expect("within reach");
-        for (sum, delta) in self.cells[index].iter_mut().zip(deltas) {
-            *sum += delta;
-        }
+        join(&mut self.cells[index], &deltas);
     }
 
     /// Makes room for a cell; `None` where that would be more cells than are kept.
@@ -123,9 +125,7 @@ impl<const N: usize> Staircase<N> {
             if index == joined.len() {
                 joined.push(*cell);
             } else {
-                for (sum, delta) in joined[index].iter_mut().zip(cell) {
-                    *sum += delta;
-                }
+                join(&mut joined[index], cell);
             }
         }
         self.cells = joined;
@@ -139,9 +139,7 @@ impl<const N: usize> Staircase<N> {
         self.jumps.dedup_by(|(at, deltas), (kept, sums)| {
             let same = at == kept;
             if same {
-                for (sum, delta) in sums.iter_mut().zip(deltas) {
-                    *sum += *delta;
-                }
+                join(sums, deltas);
             }
             same
         });
@@ -197,9 +195,7 @@ impl<const N: usize> Staircase<N> {
         let jumps = settled.jumps.iter().copied().chain(cells);
         jumps
             .map(|(at, deltas)| {
-                for (value, delta) in values.iter_mut().zip(deltas) {
-                    *value += delta;
-                }
+                join(&mut values, &deltas);
                 (at, values)
             })
             .collect()
@@ -220,6 +216,13 @@ impl<const N: usize> Staircase<N> {
             grain_log2: self.grain_log2,
             integral: [self.integral[which]],
         })
+    }
+}
+
+/// Adds jumps up.
+fn join<const N: usize>(sums: &mut [i64; N], deltas: &[i64; N]) {
+    for (sum, delta) in sums.iter_mut().zip(deltas) {
+        *sum += delta;
     }
 }
 

@@ -7,6 +7,7 @@ use crate::measure::{
     Sums,
 };
 use crate::units::{Limit, SimTime};
+use std::hint::black_box;
 use std::sync::Arc;
 
 /// What decisions are judged by.
@@ -143,7 +144,9 @@ impl<A: Algorithm> LaneOf<A> {
     }
 
     fn decide<C: Amounts>(&mut self, batch: &Batch) {
-        self.answers.clear();
+        let delays = self.algorithm.delays();
+        self.answers
+            .begin(batch.len(), delays, self.watch.estimates);
         if self.watch.is_idle() {
             self.decide_unwatched::<C>(batch);
         } else {
@@ -158,41 +161,48 @@ impl<A: Algorithm> LaneOf<A> {
             answers,
             ..
         } = self;
-        let delays = algorithm.delays();
-        let requests = batch.times.iter().zip(&batch.slots);
-        for (index, (now, slot)) in requests.enumerate() {
-            let cost = C::cost(&batch.costs, index);
-            let state = &mut states[*slot as usize];
-            let decision = algorithm.decide(state, SimTime::from_nanos(*now), cost);
-            answers.note(decision, delays);
+        for run in batch.runs() {
+            touch(algorithm, states, &batch.slots[run.clone()]);
+            for index in run {
+                let now = SimTime::from_nanos(batch.times[index]);
+                let state = &mut states[batch.slots[index] as usize];
+                let decision = algorithm.decide(state, now, C::cost(&batch.costs, index));
+                answers.note(index, decision);
+            }
         }
     }
 
     fn decide_watched<C: Amounts>(&mut self, batch: &Batch) {
-        let delays = self.algorithm.delays();
-        let requests = batch.times.iter().zip(&batch.slots);
-        for (index, (now, slot)) in requests.enumerate() {
-            let now = SimTime::from_nanos(*now);
-            let slot = *slot as usize;
-            let cost = C::cost(&batch.costs, index);
-            self.before(slot, now);
-            let decision = self.algorithm.decide(&mut self.states[slot], now, cost);
-            self.answers.note(decision, delays);
-            let name = || self.course.names[batch.arrivals[index].key.0 as usize].len();
-            let state = &self.states[slot];
-            if let Some(occupancy) = &mut self.watch.occupancy {
-                let held = &mut self.watch.held[slot];
-                occupancy.after(&self.algorithm, state, held, name, now);
+        for run in batch.runs() {
+            touch(&self.algorithm, &self.states, &batch.slots[run.clone()]);
+            for index in run {
+                self.decide_one::<C>(batch, index);
             }
-            if let Some(recorder) = &mut self.watch.recorder {
-                recorder.after(&self.algorithm, state, slot, (now, cost), decision);
-            }
+        }
+    }
+
+    #[inline]
+    fn decide_one<C: Amounts>(&mut self, batch: &Batch, index: usize) {
+        let now = SimTime::from_nanos(batch.times[index]);
+        let slot = batch.slots[index] as usize;
+        let cost = C::cost(&batch.costs, index);
+        self.before(index, slot, now);
+        let decision = self.algorithm.decide(&mut self.states[slot], now, cost);
+        self.answers.note(index, decision);
+        let name = || self.course.names[batch.arrivals[index].key.0 as usize].len();
+        let state = &self.states[slot];
+        if let Some(occupancy) = &mut self.watch.occupancy {
+            let held = &mut self.watch.held[slot];
+            occupancy.after(&self.algorithm, state, held, name, now);
+        }
+        if let Some(recorder) = &mut self.watch.recorder {
+            recorder.after(&self.algorithm, state, slot, (now, cost), decision);
         }
     }
 
     /// Looks at a key's state before a decision at `now`.
     #[inline]
-    fn before(&mut self, slot: usize, now: SimTime) {
+    fn before(&mut self, index: usize, slot: usize, now: SimTime) {
         let Self {
             algorithm,
             states,
@@ -213,9 +223,18 @@ impl<A: Algorithm> LaneOf<A> {
         if watch.estimates
             && let Some(estimate) = algorithm.estimate(state, now)
         {
-            answers.estimates.push(estimate.ratio());
+            answers.estimates[index] = estimate.ratio();
         }
     }
+}
+
+/// See [`Algorithm::touch`].
+#[inline]
+fn touch<A: Algorithm>(algorithm: &A, states: &[A::State], slots: &[u32]) {
+    let touched = slots.iter().fold(0, |sum, slot| {
+        sum ^ algorithm.touch(&states[*slot as usize])
+    });
+    black_box(touched);
 }
 
 impl<A: Algorithm> Lane for LaneOf<A> {

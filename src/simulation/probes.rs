@@ -91,13 +91,9 @@ impl<A: Amounts> Probes<A> {
         }
         if course.knows_offers() {
             verdicts.judge_offers(batch, answers);
-        } else if !course.measures.has(Measure::Errors) {
-            verdicts.false_allow.clear();
-            verdicts.false_deny.clear();
         }
-        if !course.measures.has(Measure::Peak) {
-            verdicts.counts.clear();
-        }
+        let has = |measure| course.measures.has(measure);
+        verdicts.keep(has(Measure::Errors), has(Measure::Peak));
     }
 }
 

@@ -5,6 +5,7 @@ mod bad_traces;
 mod bad_traffic;
 mod changes;
 mod failures;
+mod measure;
 mod outputs;
 mod resolved;
 

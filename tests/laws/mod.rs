@@ -4,5 +4,6 @@
 mod admission;
 mod identity;
 mod level;
+mod measures;
 mod memory;
 mod stream;
