@@ -17,6 +17,7 @@ use divan::counter::ItemsCount;
 use figures::Figures;
 use floor::FLOORS;
 use lanes::Drawn;
+use ratesim::measure::Selection;
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::sync::{Arc, Mutex};
@@ -68,9 +69,10 @@ struct Timings {
 }
 
 /// Who decides, in the order of the columns.
-const COLUMNS: [&str; 5] = [
+const COLUMNS: [&str; 6] = [
     "floor",
     "floor_by_shard",
+    "no_measures",
     "all_measures",
     "governor_dashmap",
     "governor_hashmap",
@@ -164,7 +166,16 @@ macro_rules! at {
 
             #[divan::bench(args = kinds(), sample_count = 5, sample_size = 1, max_time = 2)]
             fn all_measures(bencher: Bencher, kind: &'static str) {
-                time(bencher, ($keys, kind, "all_measures"), |d| d.decide(kind));
+                time(bencher, ($keys, kind, "all_measures"), |d| {
+                    d.decide(kind, Selection::ALL)
+                });
+            }
+
+            #[divan::bench(args = kinds(), sample_count = 5, sample_size = 1, max_time = 2)]
+            fn no_measures(bencher: Bencher, kind: &'static str) {
+                time(bencher, ($keys, kind, "no_measures"), |d| {
+                    d.decide(kind, Selection::COUNTS)
+                });
             }
 
             #[divan::bench(sample_count = 5, sample_size = 1, max_time = 2)]

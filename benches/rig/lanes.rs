@@ -3,10 +3,9 @@
 
 use super::floor::Request;
 use super::traffic::scenario;
-use ratesim::measure::{Grid, Staircase};
+use ratesim::measure::{Batch, Selection};
 use ratesim::simulation::{Course, Plan, Planned};
-use ratesim::units::{SHARDS, SimTime};
-use ratesim::workload::{Arrival, BATCH};
+use ratesim::units::{KeyId, SHARDS};
 use rayon::slice::ParallelSliceMut;
 
 /// Arrivals drawn once.
@@ -16,29 +15,53 @@ pub(crate) struct Drawn {
     pub(crate) keys: usize,
     /// How many requests came.
     pub(crate) requests: u64,
-    shards: Vec<Vec<Arrival>>,
+    shards: Vec<Shard>,
     /// All requests in order of time.
     pub(crate) by_time: Vec<Request>,
     /// The same, shard after shard, with the states of a shard's keys side by side.
     pub(crate) by_shard: Vec<Request>,
 }
 
+/// What one shard is asked.
+#[derive(Default)]
+struct Shard {
+    batches: Vec<Batch>,
+    /// How often each key comes, by slot.
+    per_key: Vec<u64>,
+}
+
+impl Shard {
+    fn push(&mut self, mut batch: Batch) {
+        let keys = batch.cut(false).max(self.per_key.len());
+        self.per_key.resize(keys, 0);
+        for slot in &batch.slots {
+            self.per_key[*slot as usize] += 1;
+        }
+        self.batches.push(batch);
+    }
+
+    fn requests(&self) -> impl Iterator<Item = (u64, KeyId)> {
+        let arrivals = self.batches.iter().flat_map(|batch| &batch.arrivals);
+        arrivals.map(|arrival| (arrival.at.as_nanos(), arrival.key))
+    }
+}
+
 impl Drawn {
     /// Draws about this many requests of this many keys.
     pub(crate) fn new(keys: u64, requests: u64) -> Self {
         let plan = scenario(keys, requests).into_plan(false);
-        let mut shards = vec![Vec::new(); SHARDS as usize];
-        let mut batch = Vec::new();
+        let mut shards: Vec<Shard> = (0..SHARDS).map(|_| Shard::default()).collect();
         let mut rounds = plan.workload.rounds(plan.seed);
         while rounds.advance().expect("no trace") {
             for (feed, shard) in rounds.feeds().iter_mut().zip(&mut shards) {
-                while feed.fill(&mut batch) {
-                    shard.extend_from_slice(&batch);
+                let mut batch = Batch::default();
+                while feed.fill(&mut batch.arrivals) {
+                    shard.push(std::mem::take(&mut batch));
                 }
             }
         }
-        let arrivals = || shards.iter().flatten();
-        let mut by_time: Vec<Request> = arrivals().map(|a| (a.at.as_nanos(), a.key.0)).collect();
+        let requests = || shards.iter().flat_map(Shard::requests);
+        let mut by_time: Vec<Request> = requests().map(|(at, key)| (at, key.0)).collect();
         by_time.par_sort_unstable();
         let keys = plan.workload.keys().len();
         // Where each shard's states begin.
@@ -49,9 +72,9 @@ impl Drawn {
                 Some(std::mem::replace(begin, *begin + size))
             })
             .collect();
-        let index = |a: &Arrival| begins[a.key.shard() as usize] + a.key.slot();
-        let index = |a: &Arrival| u32::try_from(index(a)).expect("as many as there are keys");
-        let by_shard = arrivals().map(|a| (a.at.as_nanos(), index(a))).collect();
+        let index = |key: KeyId| begins[key.shard() as usize] + key.slot();
+        let index = |key: KeyId| u32::try_from(index(key)).expect("as many as there are keys");
+        let by_shard = requests().map(|(at, key)| (at, index(key))).collect();
         Self {
             keys,
             requests: by_time.len() as u64,
@@ -63,35 +86,21 @@ impl Drawn {
     }
 
     /// Decides all arrivals with an algorithm's lanes, shard after shard; how many are admitted.
-    pub(crate) fn decide(&self, kind: &str) -> u64 {
-        let course = self.course();
+    pub(crate) fn decide(&self, kind: &str, measures: Selection) -> u64 {
+        let course = Course {
+            measures,
+            ..Course::of(&self.plan)
+        };
         let row = |planned: &&Planned| planned.algorithm == kind;
         let planned = self.plan.candidates.iter().find(row);
         let candidate = &planned.expect("an algorithm of the catalog").candidate;
-        let shards = self.shards.iter().filter(|shard| !shard.is_empty());
-        let admitted = shards.map(|arrivals| {
+        let admitted = self.shards.iter().map(|shard| {
             let mut lane = candidate.lane(course.clone());
-            for batch in arrivals.chunks(BATCH) {
-                lane.step(batch);
+            for batch in &shard.batches {
+                lane.step(batch, shard.per_key.len());
             }
-            lane.finish().tally.allowed
+            lane.finish(&shard.per_key).allowed()
         });
         admitted.sum()
-    }
-
-    /// What a run of this traffic tells its lanes.
-    fn course(&self) -> Course {
-        let marks = self.plan.workload.marks().len();
-        Course {
-            limit: self.plan.limit,
-            horizon: self.plan.horizon,
-            grid: Grid::over(self.plan.horizon.since(SimTime::ZERO)),
-            one_key: self.keys == 1,
-            with_timeline: false,
-            reference: self.plan.reference,
-            names: self.plan.workload.keys(),
-            legitimate: vec![None; marks].into(),
-            instants: Staircase::EXACT / self.keys.clamp(1, SHARDS as usize),
-        }
     }
 }

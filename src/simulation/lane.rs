@@ -71,6 +71,13 @@ pub struct LaneResult {
     pub(super) recorder: Option<Recorder>,
 }
 
+impl LaneResult {
+    /// How many requests were admitted.
+    pub const fn allowed(&self) -> u64 {
+        self.measured.tally.allowed
+    }
+}
+
 /// The lane of a concrete algorithm.
 pub(super) struct LaneOf<A: Algorithm> {
     algorithm: A,
