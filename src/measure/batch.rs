@@ -3,8 +3,9 @@
 //! Columns keep every loop over a batch short and let it run through memory in order; what a loop
 //! does not read costs it nothing.
 
+use super::Grid;
 use super::amounts::Amounts;
-use super::windows::Windows;
+use super::past::Past;
 use crate::limiter::Decision;
 use crate::units::{Cost, Limit, Nanos, SimTime};
 use crate::workload::Arrival;
@@ -21,6 +22,8 @@ pub struct Batch {
     pub slots: Vec<u32>,
     /// What they cost; empty where each costs 1.
     pub costs: Vec<Cost>,
+    /// Where a bucket of the series begins, but for the first place.
+    pub edges: Vec<usize>,
     /// What was offered before them, where that is asked for.
     pub offered: Offers,
 }
@@ -45,8 +48,9 @@ impl Batch {
         self.arrivals.is_empty()
     }
 
-    /// Cuts the arrivals into columns; gives the number of keys that the slots lie below.
-    pub fn cut(&mut self, with_costs: bool) -> usize {
+    /// Cuts the arrivals into columns, of a run with these buckets; gives the number of keys that the
+    /// slots lie below.
+    pub fn cut(&mut self, with_costs: bool, grid: Grid) -> usize {
         let arrivals = &self.arrivals;
         self.times.clear();
         self.times
@@ -59,7 +63,22 @@ impl Batch {
             self.costs
                 .extend(arrivals.iter().map(|arrival| arrival.cost));
         }
+        self.cut_buckets(grid);
         self.slots.iter().max().map_or(0, |most| *most as usize + 1)
+    }
+
+    fn cut_buckets(&mut self, grid: Grid) {
+        self.edges.clear();
+        let mut begun = 0;
+        while let Some(bucket) = self
+            .times
+            .get(begun)
+            .and_then(|at| grid.bucket(SimTime::from_nanos(*at)))
+        {
+            let next = grid.start(bucket + 1).as_nanos();
+            begun += self.times[begun..].partition_point(|at| *at < next);
+            self.edges.push(begun);
+        }
     }
 
     /// Places in the batch, in runs short enough that what they touch stays in the nearest cache.
@@ -72,29 +91,24 @@ impl Batch {
     }
 
     /// Fills in what was offered before each request.
-    pub fn note_offers<A: Amounts>(&mut self, windows: &mut Windows<A>, limit: Limit) {
+    pub fn note_offers<A: Amounts>(&mut self, past: &mut A::Past, limit: Limit) {
         let bound = A::Sum::from(limit.units);
         let are_counts = self.costs.is_empty();
-        self.offered.exceeds.resize(self.len(), false);
-        self.offered
-            .before
-            .resize(if are_counts { self.len() } else { 0 }, 0);
-        for run in self.runs() {
-            windows.touch(&self.slots[run.clone()]);
-            for index in run {
-                let (slot, now) = (self.slots[index] as usize, self.times[index]);
-                let cost = A::cost(&self.costs, index);
-                let mut sum = windows.sum(slot, now);
-                if are_counts {
-                    let before: u128 = sum.into();
-                    self.offered.before[index] =
-                        u64::try_from(before).expect("a count of requests");
-                }
-                sum += cost.into();
-                self.offered.exceeds[index] = sum > bound && cost > 0;
-                if cost > 0 {
-                    windows.note(slot, now, cost);
-                }
+        self.offered.exceeds.clear();
+        self.offered.before.clear();
+        for index in 0..self.len() {
+            let (slot, now) = (self.slots[index] as usize, self.times[index]);
+            let cost = A::cost(&self.costs, index);
+            let mut sum = past.sum(slot, now);
+            if are_counts {
+                let before: u128 = sum.into();
+                let before = u64::try_from(before).expect("a count of requests");
+                self.offered.before.push(before);
+            }
+            sum += cost.into();
+            self.offered.exceeds.push(sum > bound && cost > 0);
+            if cost > 0 {
+                past.note(slot, now, cost);
             }
         }
     }

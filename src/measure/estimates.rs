@@ -3,8 +3,8 @@
 use super::amounts::Amounts;
 use super::batch::{Answers, Batch};
 use super::forwards::Verdicts;
-use super::windows::Windows;
-use crate::units::{Cost, Nanos};
+use super::past::Past;
+use crate::units::{Cost, Limit};
 
 /// The mean relative error |estimate − true| / true over requests with a true count above 0.
 ///
@@ -18,14 +18,13 @@ pub struct Estimates {
 }
 
 /// Where the true count of one candidate's counted requests comes from.
-#[derive(Clone, Debug)]
 pub enum Truth<A: Amounts> {
     /// It counts what it forwards.
     Forwarded,
     /// It counts all requests, and what was offered is known.
     Offered,
     /// It counts denied requests up to this cost.
-    Counted(Windows<A>, Cost),
+    Counted(A::Past, Cost),
 }
 
 impl Estimates {
@@ -51,15 +50,15 @@ impl Estimates {
                     self.add(*estimate, (*before).into());
                 }
             }
-            Truth::Counted(windows, bound) => {
-                self.count(windows, *bound, batch, answers);
+            Truth::Counted(past, bound) => {
+                self.count::<A>(past, *bound, batch, answers);
             }
         }
     }
 
     fn count<A: Amounts>(
         &mut self,
-        windows: &mut Windows<A>,
+        past: &mut A::Past,
         bound: Cost,
         batch: &Batch,
         answers: &Answers,
@@ -67,9 +66,9 @@ impl Estimates {
         for (index, estimate) in answers.estimates.iter().enumerate() {
             let (slot, now) = (batch.slots[index] as usize, batch.times[index]);
             let cost = A::cost(&batch.costs, index);
-            self.add(*estimate, windows.sum(slot, now).into());
+            self.add(*estimate, past.sum(slot, now).into());
             if cost > 0 && (answers.admitted[index] || cost <= bound) {
-                windows.note(slot, now, cost);
+                past.note(slot, now, cost);
             }
         }
     }
@@ -107,15 +106,15 @@ impl Estimates {
 }
 
 impl<A: Amounts> Truth<A> {
-    /// The truth of a candidate that counts denied requests up to `bound` in windows of this length.
-    pub fn counted(window: Nanos, bound: Cost) -> Self {
-        Self::Counted(Windows::new(window), bound)
+    /// The truth of a candidate that counts denied requests up to `bound` in the limit's windows.
+    pub fn counted(limit: Limit, bound: Cost) -> Self {
+        Self::Counted(A::Past::new(limit), bound)
     }
 
     /// Makes room for `keys` keys.
     pub fn reach(&mut self, keys: usize) {
-        if let Self::Counted(windows, _) = self {
-            windows.reach(keys);
+        if let Self::Counted(past, _) = self {
+            past.reach(keys);
         }
     }
 }

@@ -2,9 +2,8 @@
 
 use super::amounts::Amounts;
 use super::batch::{Answers, Batch};
-use super::departures::Departures;
-use super::windows::Windows;
-use crate::units::{Cost, Limit, Nanos, SimTime};
+use super::past::Asked;
+use crate::units::{Cost, Limit, SimTime};
 
 /// What the exact reference says of a batch of decisions, in columns.
 #[derive(Clone, Debug, Default)]
@@ -13,134 +12,47 @@ pub struct Verdicts<A: Amounts> {
     pub false_allow: Vec<bool>,
     /// Denied although the cost forwarded in (t − w, t] left room for it.
     pub false_deny: Vec<bool>,
-    /// For something forwarded: the cost forwarded in (f − w, f], itself included; else 0.
+    /// For something forwarded: the cost forwarded in (f − w, f], itself included, wherever that is
+    /// the highest in its bucket so far; else that or 0. Empty where it is not asked for.
     pub counts: Vec<A::Sum>,
-    /// The cost forwarded in (t − w, t] before the request.
+    /// The cost forwarded in (t − w, t] before the request. Empty where it is not asked for.
     pub before: Vec<A::Sum>,
 }
 
 impl<A: Amounts> Verdicts<A> {
     /// Makes room for the verdicts on `requests` decisions.
-    fn begin(&mut self, requests: usize) {
+    pub fn begin(&mut self, requests: usize, asked: Asked) {
+        let count = |is_asked: bool| if is_asked { requests } else { 0 };
         self.false_allow.resize(requests, false);
         self.false_deny.resize(requests, false);
-        self.counts.resize(requests, A::Sum::default());
-        self.before.resize(requests, A::Sum::default());
-    }
-
-    /// Forgets what is not asked for.
-    pub fn keep(&mut self, errors: bool, counts: bool) {
-        if !errors {
-            self.false_allow.clear();
-            self.false_deny.clear();
-        }
-        if !counts {
-            self.counts.clear();
-        }
+        self.counts.clear();
+        self.counts.resize(count(asked.counts), A::Sum::default());
+        self.before.resize(count(asked.before), A::Sum::default());
     }
 
     /// Judges by all that was offered instead: allowed although that exceeds n, denied although it
     /// does not.
     pub fn judge_offers(&mut self, batch: &Batch, answers: &Answers) {
-        self.false_allow.clear();
-        self.false_deny.clear();
+        self.forget_errors();
         let judged = batch.offered.exceeds.iter().zip(&answers.admitted);
-        self.false_allow.extend(
-            judged
-                .clone()
-                .map(|(exceeds, admitted)| *exceeds & admitted),
-        );
+        self.false_allow
+            .extend(judged.clone().map(|(exceeds, admitted)| exceeds & admitted));
         self.false_deny
             .extend(judged.map(|(exceeds, admitted)| !exceeds & !admitted));
     }
 
+    /// Says nothing of false allows and false denies.
+    pub fn forget_errors(&mut self) {
+        self.false_allow.clear();
+        self.false_deny.clear();
+    }
+
     /// Notes the verdict on the decision at `index`: whether the sum exceeds the limit, of a request
-    /// that was admitted or not, and what its window holds if it is forwarded.
+    /// that was admitted or not.
     #[inline]
-    pub(super) fn note(
-        &mut self,
-        index: usize,
-        (exceeds, admitted): (bool, bool),
-        cost: Cost,
-        count: A::Sum,
-    ) {
-        self.false_allow[index] = exceeds & admitted & (cost > 0);
+    pub(super) fn note(&mut self, index: usize, exceeds: bool, admitted: bool) {
+        self.false_allow[index] = exceeds & admitted;
         self.false_deny[index] = !exceeds & !admitted;
-        self.counts[index] = count;
-    }
-}
-
-/// What a candidate forwarded for each key of a shard, within reach of the window.
-#[derive(Clone, Debug)]
-pub enum Forwards<A: Amounts> {
-    /// Everything is forwarded as it comes.
-    AtOnce(Windows<A>),
-    /// Requests wait.
-    Later(Departures<A>),
-}
-
-impl<A: Amounts> Forwards<A> {
-    /// Nothing was forwarded yet.
-    pub fn new(window: Nanos, delays: bool) -> Self {
-        if delays {
-            Self::Later(Departures::new(window))
-        } else {
-            Self::AtOnce(Windows::new(window))
-        }
-    }
-
-    /// Makes room for `keys` keys.
-    pub fn reach(&mut self, keys: usize) {
-        match self {
-            Self::AtOnce(windows) => windows.reach(keys),
-            Self::Later(departures) => departures.reach(keys),
-        }
-    }
-
-    /// Judges a batch of decisions and notes what they forward.
-    ///
-    /// A request of cost 0 is neither a false allow nor a false deny, and one that is never
-    /// forwarded counts in no window.
-    pub fn judge(
-        &mut self,
-        limit: Limit,
-        batch: &Batch,
-        answers: &Answers,
-        verdicts: &mut Verdicts<A>,
-    ) {
-        verdicts.begin(batch.len());
-        match self {
-            Self::AtOnce(windows) => at_once(windows, limit, batch, answers, verdicts),
-            Self::Later(departures) => departures.judge(limit, batch, answers, verdicts),
-        }
-    }
-}
-
-fn at_once<A: Amounts>(
-    windows: &mut Windows<A>,
-    limit: Limit,
-    batch: &Batch,
-    answers: &Answers,
-    verdicts: &mut Verdicts<A>,
-) {
-    let bound = A::Sum::from(limit.units);
-    for run in batch.runs() {
-        windows.touch(&batch.slots[run.clone()]);
-        for index in run {
-            let (slot, now) = (batch.slots[index] as usize, batch.times[index]);
-            let cost = A::cost(&batch.costs, index);
-            let admitted = answers.admitted[index];
-            let before = windows.sum(slot, now);
-            let mut sum = before;
-            sum += cost.into();
-            let forwards = admitted && cost > 0;
-            if forwards {
-                windows.note(slot, now, cost);
-            }
-            let count = if forwards { sum } else { A::Sum::default() };
-            verdicts.note(index, (sum > bound, admitted), cost, count);
-            verdicts.before[index] = before;
-        }
     }
 }
 
@@ -172,9 +84,13 @@ pub fn trailing_window(forwards: &[(SimTime, Cost)], limit: Limit) -> Vec<(SimTi
 #[cfg(test)]
 mod tests {
     use super::super::amounts::{Counts, Sums};
+    use super::super::past::Past;
+    use super::super::recent::Recent;
     use super::*;
     use crate::limiter::Decision;
+    use crate::measure::Grid;
     use crate::units::KeyId;
+    use crate::units::Nanos;
     use crate::workload::{Arrival, MarkId};
     use proptest::prelude::*;
 
@@ -200,7 +116,7 @@ mod tests {
             arrivals: steps.iter().map(arrival).collect(),
             ..Batch::default()
         };
-        batch.cut(with_costs);
+        batch.cut(with_costs, Grid::over(Nanos::from_secs(100_000)));
         let mut answers = Answers::default();
         answers.begin(steps.len(), true, false);
         for (index, (.., decision)) in steps.iter().enumerate() {
@@ -209,21 +125,47 @@ mod tests {
         (batch, answers)
     }
 
+    const ALL: Asked = Asked {
+        counts: true,
+        before: true,
+    };
+
+    fn judged_as<A: Amounts>(batch: &Batch, answers: &Answers) -> Verdicts<A> {
+        let mut verdicts = Verdicts::default();
+        let mut past = A::Past::new(FIVE_A_MINUTE);
+        past.reach(1);
+        verdicts.begin(batch.len(), ALL);
+        past.judge(batch, answers, ALL, &mut verdicts);
+        verdicts
+    }
+
     fn judged(steps: &[(u64, Cost, Decision)]) -> Verdicts<Sums> {
         let (batch, mut answers) = batch(steps, true);
-        let delays = answers.waits.iter().any(|wait| *wait > 0);
-        let mut verdicts = Verdicts::default();
-        let mut later = Forwards::new(FIVE_A_MINUTE.window, true);
-        later.reach(1);
-        later.judge(FIVE_A_MINUTE, &batch, &answers, &mut verdicts);
-        if !delays {
-            // Without waits both forms must say the same.
+        let verdicts = judged_as::<Sums>(&batch, &answers);
+        let is_unit = batch.costs.iter().all(|cost| *cost == 1);
+        let told = |verdicts: &Verdicts<Sums>| format!("{verdicts:?}");
+        if answers.waits.iter().all(|wait| *wait == 0) {
+            // A candidate that could wait but does not is like one that never does.
             answers.waits.clear();
-            let mut at_once = Forwards::<Sums>::new(FIVE_A_MINUTE.window, false);
-            at_once.reach(1);
-            let mut again = Verdicts::default();
-            at_once.judge(FIVE_A_MINUTE, &batch, &answers, &mut again);
-            assert_eq!(format!("{again:?}"), format!("{verdicts:?}"));
+            let again = judged_as::<Sums>(&batch, &answers);
+            assert_eq!(told(&again), told(&verdicts));
+        }
+        if is_unit {
+            // Kept as counts, all is the same but for counts that are no new highest ones.
+            let units = judged_as::<Counts>(&batch, &answers);
+            assert_eq!(units.false_allow, verdicts.false_allow);
+            assert_eq!(units.false_deny, verdicts.false_deny);
+            let wide: Vec<u128> = units.before.iter().map(|sum| u128::from(*sum)).collect();
+            assert_eq!(wide, verdicts.before);
+            let mut highest = 0;
+            for (count, exact) in units.counts.iter().zip(&verdicts.counts) {
+                let (count, is_new) = (u128::from(*count), *exact > highest);
+                assert!(
+                    count == *exact || (count == 0 && !is_new),
+                    "{count} for {exact}"
+                );
+                highest = highest.max(*exact);
+            }
         }
         verdicts
     }
@@ -288,9 +230,9 @@ mod tests {
             })
             .collect();
         let (mut batch, answers) = batch(&steps, false);
-        let mut windows = Windows::<Counts>::new(FIVE_A_MINUTE.window);
-        windows.reach(1);
-        batch.note_offers(&mut windows, FIVE_A_MINUTE);
+        let mut past = Recent::new(FIVE_A_MINUTE);
+        past.reach(1);
+        batch.note_offers::<Counts>(&mut past, FIVE_A_MINUTE);
         let mut verdicts = Verdicts::<Counts>::default();
         verdicts.judge_offers(&batch, &answers);
         let places = |column: &[bool]| -> Vec<usize> {
@@ -308,9 +250,11 @@ mod tests {
         #[test]
         fn verdicts_are_what_the_definition_says(
             steps in prop::collection::vec((0u64..40, 0u64..4, 0u64..50, 0u8..4), 1..60),
+            is_unit: bool,
         ) {
             let (mut now, mut free) = (0, 0);
             let steps: Vec<_> = steps.into_iter().map(|(gap, cost, wait, kind)| {
+                let cost = if is_unit { 1 } else { cost };
                 now += gap;
                 // First in, first out: nothing is forwarded before an earlier request.
                 let ready = now.max(free);

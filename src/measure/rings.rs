@@ -1,38 +1,76 @@
 //! Queues of many keys in one block of memory.
 
-/// The storage of many queues: blocks of a power of two of entries, handed out from one vector and
-/// used again when a queue has moved to a larger one.
-///
-/// A queue costs its [`Ring`] and one block; what all of them take is at most twice their longest
-/// lengths, whatever passed through them.
+/// Blocks of a power of two of entries, handed out from one vector and used again when their owner
+/// has moved to a larger one: what all of them take is at most twice what their owners ever held at
+/// once, whatever passed through them.
 #[derive(Clone, Debug)]
-pub(super) struct Rings<T> {
-    entries: Vec<T>,
+pub(super) struct Blocks<T> {
+    pub(super) entries: Vec<T>,
     /// Places of free blocks by the logarithm of their size.
     free: Vec<Vec<u32>>,
 }
 
-/// One queue: where its block lies and what part of it is in use.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Ring {
-    /// In units of the smallest block.
-    place: u32,
-    head: u32,
-    len: u32,
-    /// Entries that its block holds; 0 before the first one.
-    room: u32,
-}
-
-/// Entries of the smallest block.
+/// Entries of the smallest block, and the unit of places.
 const SMALLEST: u32 = 4;
 
-impl<T> Default for Rings<T> {
+impl<T> Default for Blocks<T> {
     fn default() -> Self {
         Self {
             entries: Vec::new(),
             free: Vec::new(),
         }
     }
+}
+
+/// Where the first entry of the block at a place lies.
+#[inline]
+pub(super) const fn first_of(place: u32) -> usize {
+    place as usize * SMALLEST as usize
+}
+
+impl<T: Copy + Default> Blocks<T> {
+    /// A block of at least twice `room` entries in default state, and how many it has.
+    pub(super) fn larger(&mut self, room: u32) -> (u32, u32) {
+        let room = (room * 2).max(SMALLEST);
+        let class = room.ilog2() as usize;
+        if self.free.len() <= class {
+            self.free.resize_with(class + 1, Vec::new);
+        }
+        if let Some(place) = self.free[class].pop() {
+            let first = first_of(place);
+            self.entries[first..first + room as usize].fill(T::default());
+            return (place, room);
+        }
+        let place = self.entries.len() / SMALLEST as usize;
+        let end = self.entries.len() + room as usize;
+        self.entries.resize(end, T::default());
+        let place = u32::try_from(place);
+        let place = place.expect("a shard remembers fewer than 2^34 requests at a time");
+        (place, room)
+    }
+
+    /// Takes back the block of `room` entries at `place`.
+    pub(super) fn give_back(&mut self, place: u32, room: u32) {
+        if room > 0 {
+            self.free[room.ilog2() as usize].push(place);
+        }
+    }
+}
+
+/// The storage of many queues.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rings<T> {
+    blocks: Blocks<T>,
+}
+
+/// One queue: where its block lies and what part of it is in use.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Ring {
+    place: u32,
+    head: u32,
+    len: u32,
+    /// Entries that its block holds; 0 before the first one.
+    room: u32,
 }
 
 impl Ring {
@@ -50,20 +88,14 @@ impl Ring {
     /// Where the entry at `index` from the front lies.
     const fn position(&self, index: u32) -> usize {
         let within = self.head.wrapping_add(index) & self.room.wrapping_sub(1);
-        self.place as usize * SMALLEST as usize + within as usize
+        first_of(self.place) + within as usize
     }
 }
 
 impl<T: Copy + Default> Rings<T> {
     /// The entry at `index` from the front.
     pub(super) fn get(&self, ring: &Ring, index: u32) -> Option<T> {
-        (index < ring.len).then(|| self.entries[ring.position(index)])
-    }
-
-    /// What lies where the entry at `index` is or would be.
-    pub(super) fn peek(&self, ring: &Ring, index: u32) -> T {
-        let entry = self.entries.get(ring.position(index));
-        entry.copied().unwrap_or_default()
+        (index < ring.len).then(|| self.blocks.entries[ring.position(index)])
     }
 
     /// The oldest entry.
@@ -77,41 +109,26 @@ impl<T: Copy + Default> Rings<T> {
             self.grow(ring);
         }
         let position = ring.position(ring.len);
-        self.entries[position] = entry;
+        self.blocks.entries[position] = entry;
         ring.len += 1;
     }
 
     /// Moves a full queue to a block of twice the size.
     #[cold]
     fn grow(&mut self, ring: &mut Ring) {
-        let room = (ring.room * 2).max(SMALLEST);
+        let (place, room) = self.blocks.larger(ring.room);
         let moved = Ring {
-            place: self.block(room),
+            place,
             head: 0,
             len: ring.len,
             room,
         };
         for index in 0..ring.len {
-            self.entries[moved.position(index)] = self.entries[ring.position(index)];
+            let entry = self.blocks.entries[ring.position(index)];
+            self.blocks.entries[moved.position(index)] = entry;
         }
-        if ring.room > 0 {
-            self.free[ring.room.ilog2() as usize].push(ring.place);
-        }
+        self.blocks.give_back(ring.place, ring.room);
         *ring = moved;
-    }
-
-    /// A block of `room` entries.
-    fn block(&mut self, room: u32) -> u32 {
-        let class = room.ilog2() as usize;
-        if self.free.len() <= class {
-            self.free.resize_with(class + 1, Vec::new);
-        }
-        self.free[class].pop().unwrap_or_else(|| {
-            let place = self.entries.len() / SMALLEST as usize;
-            let end = self.entries.len() + room as usize;
-            self.entries.resize(end, T::default());
-            u32::try_from(place).expect("a shard remembers fewer than 2^34 requests at a time")
-        })
     }
 }
 
@@ -155,6 +172,6 @@ mod tests {
             rings.push_back(&mut ring, number);
         }
         // 4 + 8 + … + 128 entries.
-        assert!(rings.entries.len() <= 256, "{}", rings.entries.len());
+        assert!(rings.blocks.entries.len() <= 256);
     }
 }

@@ -111,7 +111,6 @@ impl<A: Algorithm> LaneOf<A> {
         let has = |measure| course.measures.has(measure);
         let traits = Traits {
             most: algorithm.level_bound(),
-            delays: algorithm.delays(),
             estimates: algorithm
                 .estimate(&algorithm.fresh(), SimTime::ZERO)
                 .is_some(),

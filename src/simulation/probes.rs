@@ -3,7 +3,7 @@
 
 use super::lane::{Course, Reference};
 use crate::measure::{
-    Amounts, Answers, Batch, Delays, Estimates, Forwards, KeyTally, Measure, PerKey, Recorder,
+    Amounts, Answers, Asked, Batch, Delays, Estimates, KeyTally, Measure, Past, PerKey, Recorder,
     Series, Tally, Truth, Verdicts,
 };
 use crate::units::Cost;
@@ -13,8 +13,6 @@ use crate::units::Cost;
 pub(super) struct Traits {
     /// The most it can ever hold.
     pub(super) most: Cost,
-    /// Whether it forwards some requests later.
-    pub(super) delays: bool,
     /// Whether it estimates what it counted.
     pub(super) estimates: bool,
     /// Whether it counts denied requests.
@@ -43,10 +41,12 @@ pub(super) struct Measured {
 pub(super) struct Probes<A: Amounts> {
     course: Course,
     traits: Traits,
-    forwards: Option<Forwards<A>>,
+    /// What was forwarded.
+    past: Option<A::Past>,
+    asked: Asked,
     verdicts: Verdicts<A>,
     truth: Option<Truth<A>>,
-    per_key: Option<PerKey<A>>,
+    per_key: Option<PerKey>,
     tally: Tally,
     delays: Delays,
     estimates: Estimates,
@@ -55,7 +55,6 @@ pub(super) struct Probes<A: Amounts> {
 
 impl<A: Amounts> Probes<A> {
     pub(super) fn new(course: &Course, traits: Traits) -> Self {
-        let window = course.limit.window;
         let has = |measure| course.measures.has(measure);
         let truth = (traits.estimates && has(Measure::Estimate)).then(|| {
             if !traits.counts_denied {
@@ -63,13 +62,18 @@ impl<A: Amounts> Probes<A> {
             } else if course.knows_offers() && course.unit_costs {
                 Truth::Offered
             } else {
-                Truth::counted(window, traits.most)
+                Truth::counted(course.limit, traits.most)
             }
         });
         let by_forwards = has(Measure::Errors) && course.reference == Reference::Forwarded;
-        let forwards = by_forwards || has(Measure::Peak) || matches!(truth, Some(Truth::Forwarded));
+        let asked = Asked {
+            counts: has(Measure::Peak),
+            before: matches!(truth, Some(Truth::Forwarded)),
+        };
+        let remembers = by_forwards || asked.counts || asked.before;
         Self {
-            forwards: forwards.then(|| Forwards::new(window, traits.delays)),
+            past: remembers.then(|| A::Past::new(course.limit)),
+            asked,
             verdicts: Verdicts::default(),
             truth,
             per_key: has(Measure::Keys).then(PerKey::default),
@@ -86,21 +90,22 @@ impl<A: Amounts> Probes<A> {
         let Self {
             course, verdicts, ..
         } = self;
-        if let Some(forwards) = &mut self.forwards {
-            forwards.judge(course.limit, batch, answers, verdicts);
+        if let Some(past) = &mut self.past {
+            verdicts.begin(batch.len(), self.asked);
+            past.judge(batch, answers, self.asked, verdicts);
         }
         if course.knows_offers() {
             verdicts.judge_offers(batch, answers);
+        } else if !course.measures.has(Measure::Errors) {
+            verdicts.forget_errors();
         }
-        let has = |measure| course.measures.has(measure);
-        verdicts.keep(has(Measure::Errors), has(Measure::Peak));
     }
 }
 
 impl<A: Amounts> Probing for Probes<A> {
     fn reach(&mut self, keys: usize) {
-        if let Some(forwards) = &mut self.forwards {
-            forwards.reach(keys);
+        if let Some(past) = &mut self.past {
+            past.reach(keys);
         }
         if let Some(truth) = &mut self.truth {
             truth.reach(keys);
@@ -122,7 +127,7 @@ impl<A: Amounts> Probing for Probes<A> {
             self.estimates.observe(truth, batch, answers, verdicts);
         }
         if let Some(per_key) = &mut self.per_key {
-            per_key.observe(batch, answers, verdicts);
+            per_key.observe(batch, answers);
         }
         if let Some(series) = &mut self.series {
             series.observe(batch, answers, verdicts);
@@ -136,7 +141,10 @@ impl<A: Amounts> Probing for Probes<A> {
     }
 
     fn finish(self: Box<Self>, requests: &[u64]) -> Measured {
-        let per_key = self.per_key.map(|keys| keys.into_tallies(requests));
+        let has_peaks = self.course.measures.has(Measure::Peak);
+        let past = self.past.as_ref().filter(|_| has_peaks);
+        let peak = |slot| past.map_or(0, |past| past.peak(slot).into());
+        let per_key = self.per_key.map(|keys| keys.into_tallies(requests, peak));
         Measured {
             tally: self.tally,
             per_key: per_key.unwrap_or_default(),

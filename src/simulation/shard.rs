@@ -3,7 +3,7 @@
 
 use super::lane::{Course, Lane, LaneResult};
 use super::plan::{Plan, Progress};
-use crate::measure::{Batch, Counts, Sums, Windows};
+use crate::measure::{Batch, Counts, Departures, Past, Recent, Sums};
 use crate::units::SimTime;
 use crate::workload::{Arrival, ShardFeed};
 use rayon::prelude::*;
@@ -34,8 +34,8 @@ pub(super) struct Outcome {
 
 /// What was offered for each key, in the form that amounts are kept in.
 enum Offered {
-    Counts(Windows<Counts>),
-    Sums(Windows<Sums>),
+    Counts(Recent),
+    Sums(Departures),
 }
 
 impl Shard {
@@ -70,7 +70,9 @@ impl Shard {
             self.offered = course.knows_offers().then(|| Offered::new(course));
         }
         let batch = &mut self.batch;
-        let keys = batch.cut(!course.unit_costs).max(self.per_key.len());
+        let keys = batch
+            .cut(!course.unit_costs, course.grid)
+            .max(self.per_key.len());
         self.per_key.resize(keys, 0);
         for slot in &batch.slots {
             self.per_key[*slot as usize] += 1;
@@ -108,21 +110,21 @@ impl Shard {
 impl Offered {
     fn new(course: &Course) -> Self {
         if course.unit_costs {
-            Self::Counts(Windows::new(course.limit.window))
+            Self::Counts(Recent::new(course.limit))
         } else {
-            Self::Sums(Windows::new(course.limit.window))
+            Self::Sums(Departures::new(course.limit))
         }
     }
 
     fn note(&mut self, batch: &mut Batch, course: &Course, keys: usize) {
         match self {
-            Self::Counts(windows) => {
-                windows.reach(keys);
-                batch.note_offers(windows, course.limit);
+            Self::Counts(past) => {
+                past.reach(keys);
+                batch.note_offers::<Counts>(past, course.limit);
             }
-            Self::Sums(windows) => {
-                windows.reach(keys);
-                batch.note_offers(windows, course.limit);
+            Self::Sums(past) => {
+                past.reach(keys);
+                batch.note_offers::<Sums>(past, course.limit);
             }
         }
     }

@@ -1,0 +1,40 @@
+//! What is remembered of the requests of many keys: enough to know the sum of every trailing window.
+
+use super::amounts::Amounts;
+use super::batch::{Answers, Batch};
+use super::forwards::Verdicts;
+use crate::units::Limit;
+
+/// What is asked for beside the verdicts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// Counts of windows: exact wherever one is the highest in its bucket so far, 0 elsewhere.
+    pub counts: bool,
+    /// What each window held before the request.
+    pub before: bool,
+}
+
+/// The requests of many keys within reach of the window, in order of their forwarding.
+pub trait Past<A: Amounts>: Send + Sized {
+    /// Nothing was forwarded yet.
+    fn new(limit: Limit) -> Self;
+
+    /// Makes room for `keys` keys.
+    fn reach(&mut self, keys: usize);
+
+    /// Judges a batch of decisions and notes what they forward.
+    ///
+    /// A request of cost 0 is neither a false allow nor a false deny, and one that is never
+    /// forwarded counts in no window.
+    fn judge(&mut self, batch: &Batch, answers: &Answers, asked: Asked, verdicts: &mut Verdicts<A>);
+
+    /// The sum of what was noted in (now − w, now], where `now` is not before an earlier one of the
+    /// key.
+    fn sum(&mut self, slot: usize, now: u64) -> A::Sum;
+
+    /// Notes a request that came and was forwarded at `now`.
+    fn note(&mut self, slot: usize, now: u64, cost: u64);
+
+    /// The highest sum that a key has had in a window.
+    fn peak(&self, slot: usize) -> A::Sum;
+}
