@@ -3,7 +3,7 @@
 
 use super::floor::Request;
 use super::traffic::scenario;
-use ratesim::measure::{Batch, Grid, Selection};
+use ratesim::measure::{Batch, Cut, Selection};
 use ratesim::simulation::{Course, Plan, Planned};
 use ratesim::units::{KeyId, SHARDS};
 use rayon::slice::ParallelSliceMut;
@@ -31,8 +31,8 @@ struct Shard {
 }
 
 impl Shard {
-    fn push(&mut self, mut batch: Batch, grid: Grid) {
-        let keys = batch.cut(false, grid).max(self.per_key.len());
+    fn push(&mut self, mut batch: Batch, cut: &Cut) {
+        let keys = batch.cut(cut).max(self.per_key.len());
         self.per_key.resize(keys, 0);
         for slot in &batch.slots {
             self.per_key[*slot as usize] += 1;
@@ -51,13 +51,13 @@ impl Drawn {
     pub(crate) fn new(keys: u64, requests: u64) -> Self {
         let plan = scenario(keys, requests).into_plan(false);
         let mut shards: Vec<Shard> = (0..SHARDS).map(|_| Shard::default()).collect();
-        let grid = Course::of(&plan).grid;
+        let cut = Course::of(&plan).cut();
         let mut rounds = plan.workload.rounds(plan.seed);
         while rounds.advance().expect("no trace") {
             for (feed, shard) in rounds.feeds().iter_mut().zip(&mut shards) {
                 let mut batch = Batch::default();
                 while feed.fill(&mut batch.arrivals) {
-                    shard.push(std::mem::take(&mut batch), grid);
+                    shard.push(std::mem::take(&mut batch), &cut);
                 }
             }
         }

@@ -113,12 +113,6 @@ pub trait Algorithm: Clone + Send + Sync + 'static {
     /// Decides one request of `cost` at `now` and charges it if admitted.
     fn decide(&self, state: &mut Self::State, now: SimTime, cost: Cost) -> Decision;
 
-    /// Reads what deciding on this state will read beyond the state itself, so that the reads for many
-    /// keys can wait for memory together; what it gives means nothing.
-    fn touch(&self, _state: &Self::State) -> u64 {
-        0
-    }
-
     /// Charges what another node admitted at `at`, without a question.
     fn charge(&self, state: &mut Self::State, at: SimTime, cost: Cost);
 

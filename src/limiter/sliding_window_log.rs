@@ -174,10 +174,6 @@ impl Algorithm for SlidingWindowLog {
         }
     }
 
-    fn touch(&self, state: &Self::State) -> u64 {
-        state.times.front().copied().unwrap_or_default()
-    }
-
     /// Logs it, above the limit if need be. A single charge counts as n at most: while that is in
     /// the log nothing passes anyway.
     fn charge(&self, state: &mut Self::State, at: SimTime, cost: Cost) {

@@ -7,14 +7,13 @@ use super::Grid;
 use super::amounts::Amounts;
 use super::past::Past;
 use crate::limiter::Decision;
-use crate::units::{Cost, Limit, Nanos, SimTime};
+use crate::units::{Cost, KeyId, Limit, Nanos, SimTime};
 use crate::workload::Arrival;
-use std::ops::Range;
 
-/// Requests of one shard in order of time.
+/// Requests of one shard, those of each key in order of time.
 #[derive(Debug, Default)]
 pub struct Batch {
-    /// The requests.
+    /// The requests in order of time.
     pub arrivals: Vec<Arrival>,
     /// When they come, in nanoseconds.
     pub times: Vec<u64>,
@@ -22,10 +21,30 @@ pub struct Batch {
     pub slots: Vec<u32>,
     /// What they cost; empty where each costs 1.
     pub costs: Vec<Cost>,
-    /// Where a bucket of the series begins, but for the first place.
-    pub edges: Vec<usize>,
+    /// Their marks; empty where nobody asks.
+    pub marks: Vec<u32>,
+    /// The buckets of the series that they fall into.
+    pub buckets: Vec<u32>,
     /// What was offered before them, where that is asked for.
     pub offered: Offers,
+    /// Where the request at each place of the columns stands among the arrivals.
+    order: Vec<u32>,
+    /// Where the next request of each key goes.
+    places: Vec<u32>,
+}
+
+/// How a run's batches are cut into columns.
+#[derive(Clone, Copy, Debug)]
+pub struct Cut {
+    /// The buckets of the series.
+    pub grid: Grid,
+    /// Whether requests have costs of their own.
+    pub costs: bool,
+    /// Whether their marks are asked for.
+    pub marks: bool,
+    /// Whether the requests of each key come one after the other, key after key, and not in order of
+    /// time.
+    pub by_key: bool,
 }
 
 /// What was offered in the trailing window of each request's key.
@@ -38,6 +57,9 @@ pub struct Offers {
 }
 
 impl Batch {
+    /// The bucket of requests after the last one.
+    pub const NO_BUCKET: u32 = u32::MAX;
+
     /// How many requests there are.
     pub const fn len(&self) -> usize {
         self.arrivals.len()
@@ -48,46 +70,76 @@ impl Batch {
         self.arrivals.is_empty()
     }
 
-    /// Cuts the arrivals into columns, of a run with these buckets; gives the number of keys that the
-    /// slots lie below.
-    pub fn cut(&mut self, with_costs: bool, grid: Grid) -> usize {
-        let arrivals = &self.arrivals;
+    /// Cuts the arrivals into columns; gives the number of keys that the slots lie below.
+    ///
+    /// By key, the states that a loop over a batch meets lie in memory in the order in which it meets
+    /// them, each once. No decision depends on another key's, so the answers are the same.
+    pub fn cut(&mut self, cut: &Cut) -> usize {
+        let keys = self.sort(cut.by_key);
+        let Self {
+            arrivals, order, ..
+        } = self;
+        let ordered = || order.iter().map(|index| &arrivals[*index as usize]);
+        let bucket = |arrival: &Arrival| {
+            let bucket = cut.grid.bucket(arrival.at);
+            bucket.map_or(Self::NO_BUCKET, |bucket| {
+                u32::try_from(bucket).expect("about a thousand")
+            })
+        };
         self.times.clear();
-        self.times
-            .extend(arrivals.iter().map(|arrival| arrival.at.as_nanos()));
         self.slots.clear();
-        let slot = |arrival: &Arrival| u32::try_from(arrival.key.slot()).expect("32 bits");
-        self.slots.extend(arrivals.iter().map(slot));
         self.costs.clear();
-        if with_costs {
-            self.costs
-                .extend(arrivals.iter().map(|arrival| arrival.cost));
+        self.marks.clear();
+        self.buckets.clear();
+        self.times
+            .extend(ordered().map(|arrival| arrival.at.as_nanos()));
+        self.slots.extend(ordered().map(slot));
+        self.buckets.extend(ordered().map(bucket));
+        if cut.costs {
+            self.costs.extend(ordered().map(|arrival| arrival.cost));
         }
-        self.cut_buckets(grid);
-        self.slots.iter().max().map_or(0, |most| *most as usize + 1)
+        if cut.marks {
+            self.marks.extend(ordered().map(|arrival| arrival.mark.0));
+        }
+        keys
     }
 
-    fn cut_buckets(&mut self, grid: Grid) {
-        self.edges.clear();
+    /// Finds the order of the columns; gives the number of keys that the slots lie below.
+    fn sort(&mut self, by_key: bool) -> usize {
+        let Self {
+            arrivals,
+            order,
+            places,
+            ..
+        } = self;
+        let keys = arrivals.iter().map(slot).max();
+        let keys = keys.map_or(0, |most| most as usize + 1);
+        let len = u32::try_from(arrivals.len()).expect("a few thousand");
+        order.clear();
+        order.extend(0..len);
+        if !by_key {
+            return keys;
+        }
+        places.clear();
+        places.resize(keys, 0);
+        for arrival in &*arrivals {
+            places[arrival.key.slot()] += 1;
+        }
         let mut begun = 0;
-        while let Some(bucket) = self
-            .times
-            .get(begun)
-            .and_then(|at| grid.bucket(SimTime::from_nanos(*at)))
-        {
-            let next = grid.start(bucket + 1).as_nanos();
-            begun += self.times[begun..].partition_point(|at| *at < next);
-            self.edges.push(begun);
+        for place in &mut *places {
+            begun += std::mem::replace(place, begun);
         }
+        for (index, arrival) in (0..len).zip(&*arrivals) {
+            let place = &mut places[arrival.key.slot()];
+            order[*place as usize] = index;
+            *place += 1;
+        }
+        keys
     }
 
-    /// Places in the batch, in runs short enough that what they touch stays in the nearest cache.
-    pub fn runs(&self) -> impl Iterator<Item = Range<usize>> + use<> {
-        const RUN: usize = 64;
-        let len = self.len();
-        (0..len)
-            .step_by(RUN)
-            .map(move |begin| begin..len.min(begin + RUN))
+    /// The key of the request at a place of the columns.
+    pub fn key(&self, place: usize) -> KeyId {
+        self.arrivals[self.order[place] as usize].key
     }
 
     /// Fills in what was offered before each request.
@@ -114,7 +166,11 @@ impl Batch {
     }
 }
 
-/// One candidate's answers to a batch.
+fn slot(arrival: &Arrival) -> u32 {
+    u32::try_from(arrival.key.slot()).expect("fewer than keys")
+}
+
+/// One candidate's answers to a batch, in the order of its columns.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
     /// Whether each request was admitted.
@@ -137,6 +193,7 @@ impl Answers {
 
     /// When the request at `index`, which came at `now` and was admitted, is forwarded; `None` if
     /// never.
+    #[inline]
     pub fn forwarded(&self, index: usize, now: u64) -> Option<u64> {
         let Some(wait) = self.waits.get(index) else {
             return Some(now);
@@ -161,4 +218,38 @@ pub(super) fn count(column: &[bool]) -> u64 {
     let rows = column.chunks(255);
     rows.map(|row| u64::from(row.iter().map(|is| u8::from(*is)).sum::<u8>()))
         .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::MarkId;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn by_key_each_keys_requests_keep_their_order(slots in prop::collection::vec(0u32..9, 0..80)) {
+            let arrival = |(index, slot): (u64, &u32)| Arrival {
+                at: SimTime::from_nanos(10 * index),
+                cost: 100 + index,
+                seq: index,
+                key: KeyId(*slot * crate::units::SHARDS + 5),
+                mark: MarkId(7),
+            };
+            let mut batch = Batch { arrivals: (0..).zip(&slots).map(arrival).collect(), ..Batch::default() };
+            let grid = Grid::over(Nanos::new(800));
+            let cut = Cut { grid, costs: true, marks: true, by_key: true };
+            let keys = batch.cut(&cut);
+            prop_assert_eq!(keys, slots.iter().max().map_or(0, |most| *most as usize + 1));
+            let mut expected: Vec<(u32, u64)> = slots.iter().copied().zip(0..).collect();
+            expected.sort();
+            for (place, (slot, index)) in expected.into_iter().enumerate() {
+                prop_assert_eq!(batch.slots[place], slot);
+                prop_assert_eq!(batch.times[place], 10 * index);
+                prop_assert_eq!(batch.costs[place], 100 + index);
+                prop_assert_eq!(u64::from(batch.buckets[place]), 10 * index);
+                prop_assert_eq!(batch.key(place).0, slot * crate::units::SHARDS + 5);
+            }
+        }
+    }
 }

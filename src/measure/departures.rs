@@ -1,11 +1,12 @@
 //! The forwarded requests of many keys where each has a cost of its own.
 
+use super::Grid;
 use super::amounts::Sums;
 use super::batch::{Answers, Batch};
 use super::forwards::Verdicts;
-use super::past::{Asked, Past};
+use super::past::Past;
 use super::rings::{Ring, Rings};
-use crate::units::{Cost, Limit};
+use crate::units::{Cost, Limit, SimTime};
 
 /// For each key what was forwarded, and is still to be, with its costs.
 ///
@@ -18,6 +19,8 @@ pub struct Departures {
     limit: u64,
     rings: Rings<(u64, Cost)>,
     keys: Vec<Queue>,
+    grid: Option<Grid>,
+    tops: Vec<u128>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -82,12 +85,14 @@ impl Departures {
 }
 
 impl Past<Sums> for Departures {
-    fn new(limit: Limit) -> Self {
+    fn new(limit: Limit, tops: Option<Grid>) -> Self {
         Self {
             window: limit.window.get(),
             limit: limit.units,
             rings: Rings::default(),
             keys: Vec::new(),
+            grid: tops,
+            tops: vec![0; tops.map_or(0, Grid::count)],
         }
     }
 
@@ -95,36 +100,28 @@ impl Past<Sums> for Departures {
         self.keys.resize(keys, Queue::default());
     }
 
-    fn judge(
-        &mut self,
-        batch: &Batch,
-        answers: &Answers,
-        asked: Asked,
-        verdicts: &mut Verdicts<Sums>,
-    ) {
+    fn judge(&mut self, batch: &Batch, answers: &Answers, verdicts: &mut Verdicts<Sums>) {
         let bound = u128::from(self.limit);
         for index in 0..batch.len() {
-            let (slot, now, cost) = (
-                batch.slots[index] as usize,
-                batch.times[index],
-                batch.costs[index],
-            );
+            let (slot, now) = (batch.slots[index] as usize, batch.times[index]);
+            let cost = batch.costs[index];
             self.move_to(slot, now);
             let before = self.keys[slot].due_cost;
-            if asked.before {
-                verdicts.before[index] = before;
+            if let Some(noted) = verdicts.before.get_mut(index) {
+                *noted = before;
             }
             if !answers.admitted[index] {
-                verdicts.note(index, before + u128::from(cost) > bound, false);
+                verdicts.wrong[index] = before + u128::from(cost) <= bound;
                 continue;
             }
-            let count = match answers.forwarded(index, now) {
-                Some(at) if cost > 0 => self.forward(slot, now, at, cost),
-                _ => 0,
-            };
-            verdicts.note(index, count > bound, true);
-            if asked.counts {
-                verdicts.counts[index] = count;
+            let at = answers.forwarded(index, now).filter(|_| cost > 0);
+            let count = at.map_or(0, |at| self.forward(slot, now, at, cost));
+            verdicts.wrong[index] = count > bound;
+            let bucket = at
+                .zip(self.grid)
+                .and_then(|(at, grid)| grid.bucket(SimTime::from_nanos(at)));
+            if let Some(bucket) = bucket {
+                self.tops[bucket] = self.tops[bucket].max(count);
             }
         }
     }
@@ -140,5 +137,14 @@ impl Past<Sums> for Departures {
 
     fn peak(&self, slot: usize) -> u128 {
         self.keys[slot].peak
+    }
+
+    fn highest(&self) -> u128 {
+        let peaks = self.keys.iter().map(|key| key.peak);
+        peaks.max().unwrap_or(0)
+    }
+
+    fn tops(&self) -> &[u128] {
+        &self.tops
     }
 }

@@ -108,7 +108,7 @@ impl Estimates {
 impl<A: Amounts> Truth<A> {
     /// The truth of a candidate that counts denied requests up to `bound` in the limit's windows.
     pub fn counted(limit: Limit, bound: Cost) -> Self {
-        Self::Counted(A::Past::new(limit), bound)
+        Self::Counted(A::Past::new(limit, None), bound)
     }
 
     /// Makes room for `keys` keys.

@@ -2,57 +2,35 @@
 
 use super::amounts::Amounts;
 use super::batch::{Answers, Batch};
-use super::past::Asked;
 use crate::units::{Cost, Limit, SimTime};
 
 /// What the exact reference says of a batch of decisions, in columns.
+///
+/// An admission is wrong (a false allow) when it brings the cost forwarded in (f − w, f] above n, a
+/// denial (a false deny) when the cost forwarded in (t − w, t] left room for it.
 #[derive(Clone, Debug, Default)]
 pub struct Verdicts<A: Amounts> {
-    /// Allowed although it brought the cost forwarded in (f − w, f] above n.
-    pub false_allow: Vec<bool>,
-    /// Denied although the cost forwarded in (t − w, t] left room for it.
-    pub false_deny: Vec<bool>,
-    /// For something forwarded: the cost forwarded in (f − w, f], itself included, wherever that is
-    /// the highest in its bucket so far; else that or 0. Empty where it is not asked for.
-    pub counts: Vec<A::Sum>,
-    /// The cost forwarded in (t − w, t] before the request. Empty where it is not asked for.
+    /// Whether each decision was wrong.
+    pub wrong: Vec<bool>,
+    /// The cost forwarded in (t − w, t] before each request. Empty where it is not asked for.
     pub before: Vec<A::Sum>,
 }
 
 impl<A: Amounts> Verdicts<A> {
     /// Makes room for the verdicts on `requests` decisions.
-    pub fn begin(&mut self, requests: usize, asked: Asked) {
-        let count = |is_asked: bool| if is_asked { requests } else { 0 };
-        self.false_allow.resize(requests, false);
-        self.false_deny.resize(requests, false);
-        self.counts.clear();
-        self.counts.resize(count(asked.counts), A::Sum::default());
-        self.before.resize(count(asked.before), A::Sum::default());
+    pub fn begin(&mut self, requests: usize, before: bool) {
+        self.wrong.resize(requests, false);
+        let before = if before { requests } else { 0 };
+        self.before.resize(before, A::Sum::default());
     }
 
     /// Judges by all that was offered instead: allowed although that exceeds n, denied although it
     /// does not.
     pub fn judge_offers(&mut self, batch: &Batch, answers: &Answers) {
-        self.forget_errors();
         let judged = batch.offered.exceeds.iter().zip(&answers.admitted);
-        self.false_allow
-            .extend(judged.clone().map(|(exceeds, admitted)| exceeds & admitted));
-        self.false_deny
-            .extend(judged.map(|(exceeds, admitted)| !exceeds & !admitted));
-    }
-
-    /// Says nothing of false allows and false denies.
-    pub fn forget_errors(&mut self) {
-        self.false_allow.clear();
-        self.false_deny.clear();
-    }
-
-    /// Notes the verdict on the decision at `index`: whether the sum exceeds the limit, of a request
-    /// that was admitted or not.
-    #[inline]
-    pub(super) fn note(&mut self, index: usize, exceeds: bool, admitted: bool) {
-        self.false_allow[index] = exceeds & admitted;
-        self.false_deny[index] = !exceeds & !admitted;
+        self.wrong.clear();
+        self.wrong
+            .extend(judged.map(|(exceeds, admitted)| exceeds == admitted));
     }
 }
 
@@ -88,7 +66,7 @@ mod tests {
     use super::super::recent::Recent;
     use super::*;
     use crate::limiter::Decision;
-    use crate::measure::Grid;
+    use crate::measure::{Cut, Grid};
     use crate::units::KeyId;
     use crate::units::Nanos;
     use crate::workload::{Arrival, MarkId};
@@ -112,11 +90,14 @@ mod tests {
             key: KeyId(0),
             mark: MarkId(0),
         };
-        let mut batch = Batch {
-            arrivals: steps.iter().map(arrival).collect(),
-            ..Batch::default()
-        };
-        batch.cut(with_costs, Grid::over(Nanos::from_secs(100_000)));
+        let mut batch = Batch::default();
+        batch.arrivals.extend(steps.iter().map(arrival));
+        batch.cut(&Cut {
+            grid: grid(),
+            costs: with_costs,
+            marks: false,
+            by_key: false,
+        });
         let mut answers = Answers::default();
         answers.begin(steps.len(), true, false);
         for (index, (.., decision)) in steps.iter().enumerate() {
@@ -125,70 +106,61 @@ mod tests {
         (batch, answers)
     }
 
-    const ALL: Asked = Asked {
-        counts: true,
-        before: true,
-    };
-
-    fn judged_as<A: Amounts>(batch: &Batch, answers: &Answers) -> Verdicts<A> {
-        let mut verdicts = Verdicts::default();
-        let mut past = A::Past::new(FIVE_A_MINUTE);
-        past.reach(1);
-        verdicts.begin(batch.len(), ALL);
-        past.judge(batch, answers, ALL, &mut verdicts);
-        verdicts
+    fn grid() -> Grid {
+        Grid::over(Nanos::from_secs(100_000))
     }
 
-    fn judged(steps: &[(u64, Cost, Decision)]) -> Verdicts<Sums> {
+    fn judged_as<A: Amounts>(batch: &Batch, answers: &Answers) -> (Verdicts<A>, Vec<u128>) {
+        let mut verdicts = Verdicts::default();
+        let mut past = A::Past::new(FIVE_A_MINUTE, Some(grid()));
+        past.reach(1);
+        verdicts.begin(batch.len(), true);
+        past.judge(batch, answers, &mut verdicts);
+        let tops: Vec<u128> = past.tops().iter().map(|top| (*top).into()).collect();
+        let highest: u128 = past.highest().into();
+        assert_eq!(highest, past.peak(0).into());
+        (verdicts, tops)
+    }
+
+    /// The verdicts, and the highest windows of the buckets.
+    fn judged(steps: &[(u64, Cost, Decision)]) -> (Verdicts<Sums>, Vec<u128>) {
         let (batch, mut answers) = batch(steps, true);
-        let verdicts = judged_as::<Sums>(&batch, &answers);
-        let is_unit = batch.costs.iter().all(|cost| *cost == 1);
+        let (verdicts, tops) = judged_as::<Sums>(&batch, &answers);
         let told = |verdicts: &Verdicts<Sums>| format!("{verdicts:?}");
+        if batch.costs.iter().all(|cost| *cost == 1) {
+            let (units, unit_tops) = judged_as::<Counts>(&batch, &answers);
+            assert_eq!(units.wrong, verdicts.wrong);
+            let wide: Vec<u128> = units.before.iter().map(|sum| u128::from(*sum)).collect();
+            assert_eq!(wide, verdicts.before);
+            assert_eq!(unit_tops, tops);
+        }
         if answers.waits.iter().all(|wait| *wait == 0) {
             // A candidate that could wait but does not is like one that never does.
             answers.waits.clear();
             let again = judged_as::<Sums>(&batch, &answers);
-            assert_eq!(told(&again), told(&verdicts));
+            assert_eq!((told(&again.0), &again.1), (told(&verdicts), &tops));
         }
-        if is_unit {
-            // Kept as counts, all is the same but for counts that are no new highest ones.
-            let units = judged_as::<Counts>(&batch, &answers);
-            assert_eq!(units.false_allow, verdicts.false_allow);
-            assert_eq!(units.false_deny, verdicts.false_deny);
-            let wide: Vec<u128> = units.before.iter().map(|sum| u128::from(*sum)).collect();
-            assert_eq!(wide, verdicts.before);
-            let mut highest = 0;
-            for (count, exact) in units.counts.iter().zip(&verdicts.counts) {
-                let (count, is_new) = (u128::from(*count), *exact > highest);
-                assert!(
-                    count == *exact || (count == 0 && !is_new),
-                    "{count} for {exact}"
-                );
-                highest = highest.max(*exact);
-            }
-        }
-        verdicts
+        (verdicts, tops)
     }
 
     #[test]
     fn a_burst_over_the_edge_is_five_false_allows() {
         let seconds = (55..60).chain(60..65);
         let steps: Vec<_> = seconds.map(|second| (second, 1, Decision::Allow)).collect();
-        let verdicts = judged(&steps);
-        let wrong = verdicts.false_allow.iter().filter(|wrong| **wrong).count();
-        assert_eq!(wrong, 5);
-        assert_eq!(verdicts.counts[9], 10);
+        let (verdicts, tops) = judged(&steps);
+        assert_eq!(verdicts.wrong, [[false; 5], [true; 5]].concat());
+        assert_eq!(tops.iter().max(), Some(&10));
     }
 
     #[test]
     fn the_window_is_open_at_its_far_end() {
-        let verdicts = judged(&[
+        let (verdicts, _) = judged(&[
             (0, 5, Decision::Allow),
             (59, 1, Decision::Deny),
             (60, 1, Decision::Deny),
             (60, 6, Decision::Deny),
         ]);
-        assert_eq!(verdicts.false_deny, [false, false, true, false]);
+        assert_eq!(verdicts.wrong, [false, false, true, false]);
         assert_eq!(verdicts.before, [0, 5, 0, 0]);
     }
 
@@ -196,7 +168,7 @@ mod tests {
     fn what_waits_counts_when_it_is_forwarded_and_not_before() {
         let delayed = Decision::Delay(Nanos::from_secs(100));
         let last = Decision::Delay(Nanos::from_secs(20));
-        let verdicts = judged(&[
+        let (verdicts, tops) = judged(&[
             (0, 5, Decision::Allow),
             (0, 5, delayed),
             // The first five are gone and the second five still wait.
@@ -204,20 +176,20 @@ mod tests {
             (100, 1, Decision::Deny),
             (100, 1, last),
         ]);
-        assert_eq!(verdicts.counts, [5, 5, 0, 0, 6]);
-        assert_eq!(verdicts.false_deny, [false, false, true, false, false]);
-        assert_eq!(verdicts.false_allow, [false, false, false, false, true]);
+        assert_eq!(verdicts.wrong, [false, false, true, false, true]);
+        let top = |seconds| tops[grid().bucket(at(seconds)).unwrap()];
+        assert_eq!((top(0), top(100), top(120)), (5, 6, 6));
     }
 
     #[test]
     fn what_is_never_forwarded_counts_in_no_window() {
-        let verdicts = judged(&[
+        let (verdicts, tops) = judged(&[
             (0, 9, Decision::Delay(Nanos::FOREVER)),
             (1, 0, Decision::Allow),
             (2, 5, Decision::Allow),
         ]);
-        assert_eq!(verdicts.counts, [0, 0, 5]);
-        assert_eq!(verdicts.false_allow, [false; 3]);
+        assert_eq!(tops.iter().max(), Some(&5));
+        assert_eq!(verdicts.wrong, [false; 3]);
     }
 
     #[test]
@@ -230,18 +202,15 @@ mod tests {
             })
             .collect();
         let (mut batch, answers) = batch(&steps, false);
-        let mut past = Recent::new(FIVE_A_MINUTE);
+        let mut past = Recent::new(FIVE_A_MINUTE, None);
         past.reach(1);
         batch.note_offers::<Counts>(&mut past, FIVE_A_MINUTE);
         let mut verdicts = Verdicts::<Counts>::default();
         verdicts.judge_offers(&batch, &answers);
-        let places = |column: &[bool]| -> Vec<usize> {
-            let all = column.iter().enumerate();
-            all.filter_map(|(place, wrong)| wrong.then_some(place))
-                .collect()
-        };
-        assert_eq!(places(&verdicts.false_deny), [1]);
-        assert_eq!(places(&verdicts.false_allow), [5, 6]);
+        assert_eq!(
+            verdicts.wrong,
+            [false, true, false, false, false, true, true]
+        );
         assert_eq!(batch.offered.before, [0, 1, 2, 3, 4, 5, 6]);
     }
 
@@ -266,7 +235,7 @@ mod tests {
                 };
                 (now, cost, decision)
             }).collect();
-            let verdicts = judged(&steps);
+            let (verdicts, tops) = judged(&steps);
             let forwards: Vec<_> = steps.iter().map(|(now, cost, decision)| {
                 decision.is_admitted().then(|| ((at(*now) + decision.delay()), *cost))
             }).collect();
@@ -275,16 +244,23 @@ mod tests {
                 let inside = past.filter(|(when, _)| *when <= end && end.since(*when) < FIVE_A_MINUTE.window);
                 inside.map(|(_, cost)| u128::from(*cost)).sum()
             };
+            let mut expected = vec![0; grid().count()];
             for (index, (now, cost, decision)) in steps.iter().enumerate() {
+                prop_assert_eq!(verdicts.before[index], within(index, at(*now)));
                 if !decision.is_admitted() {
                     let room = within(index, at(*now)) + u128::from(*cost) <= 5;
-                    prop_assert_eq!(verdicts.false_deny[index], room);
-                } else if *cost > 0 {
-                    let count = within(index + 1, at(*now) + decision.delay());
-                    prop_assert_eq!(verdicts.counts[index], count);
-                    prop_assert_eq!(verdicts.false_allow[index], count > 5);
+                    prop_assert_eq!(verdicts.wrong[index], room);
+                    continue;
+                }
+                let end = at(*now) + decision.delay();
+                let count = within(index + 1, end);
+                prop_assert_eq!(verdicts.wrong[index], *cost > 0 && count > 5);
+                if *cost > 0 {
+                    let top = &mut expected[grid().bucket(end).unwrap()];
+                    *top = count.max(*top);
                 }
             }
+            prop_assert_eq!(tops, expected);
         }
     }
 

@@ -10,13 +10,17 @@ use crate::units::SimTime;
 pub struct Occupancy {
     /// Bytes of compact state, of the same state in Redis, and keys that cannot be forgotten.
     stairs: Staircase<3>,
+    /// By slot, whether the key is counted: all that most decisions look at.
+    is_live: Vec<bool>,
+    /// By slot, what it is counted with.
+    held: Vec<Held>,
     /// When the run ends.
     end: u64,
 }
 
 /// What one key is counted with; zero bytes while it is fresh.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Held {
+struct Held {
     bytes: u32,
     redis: u32,
     /// The most entries of its collection since the key was created.
@@ -42,8 +46,16 @@ impl Occupancy {
     pub const fn keeping(exact: usize, end: SimTime) -> Self {
         Self {
             stairs: Staircase::keeping(exact),
+            is_live: Vec::new(),
+            held: Vec::new(),
             end: end.as_nanos(),
         }
+    }
+
+    /// Makes room for `keys` keys.
+    pub fn reach(&mut self, keys: usize) {
+        self.is_live.resize(keys, false);
+        self.held.resize(keys, Held::default());
     }
 
     /// Before a decision: lets go of a key whose state has become fresh since its last one.
@@ -54,14 +66,14 @@ impl Occupancy {
         &mut self,
         algorithm: &A,
         state: &A::State,
-        held: &mut Held,
+        slot: usize,
         now: SimTime,
     ) {
-        if held.bytes == 0 || !algorithm.is_fresh(state, now) {
-            return;
+        if self.is_live[slot] && algorithm.is_fresh(state, now) {
+            let since = algorithm.fresh_at(state).unwrap_or(now);
+            let nothing = self.held[slot].nothing();
+            self.change(slot, nothing, since);
         }
-        let since = algorithm.fresh_at(state).unwrap_or(now);
-        self.change(held, held.nothing(), since);
     }
 
     /// After a decision: counts the key, whose name has as many bytes as `name` says, with its
@@ -71,17 +83,31 @@ impl Occupancy {
         &mut self,
         algorithm: &A,
         state: &A::State,
-        held: &mut Held,
+        slot: usize,
         name: impl FnOnce() -> usize,
         now: SimTime,
     ) {
         // A key that was live before the decision is live after it.
-        if held.bytes > 0 && algorithm.has_one_size() {
+        let is_settled = match self.is_live[slot] {
+            true => algorithm.has_one_size(),
+            false => algorithm.is_fresh(state, now),
+        };
+        if is_settled {
             return;
         }
-        if held.bytes == 0 && algorithm.is_fresh(state, now) {
-            return;
-        }
+        self.resize(algorithm, state, slot, name, now);
+    }
+
+    /// Counts a key with its present size.
+    fn resize<A: Algorithm>(
+        &mut self,
+        algorithm: &A,
+        state: &A::State,
+        slot: usize,
+        name: impl FnOnce() -> usize,
+        now: SimTime,
+    ) {
+        let held = &mut self.held[slot];
         let narrow = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX);
         if held.name == 0 {
             held.name = u32::try_from(key_bytes(name())).unwrap_or(u32::MAX);
@@ -98,11 +124,13 @@ impl Occupancy {
             most,
             name: held.name,
         };
-        self.change(held, present, now);
+        self.change(slot, present, now);
     }
 
     /// Counts the key with what it holds from `at` on instead of what it held before.
-    fn change(&mut self, held: &mut Held, present: Held, at: SimTime) {
+    fn change(&mut self, slot: usize, present: Held, at: SimTime) {
+        let held = std::mem::replace(&mut self.held[slot], present);
+        self.is_live[slot] = present.bytes > 0;
         let difference = |new: u32, old: u32| i64::from(new) - i64::from(old);
         let deltas = [
             difference(present.bytes, held.bytes),
@@ -112,7 +140,6 @@ impl Occupancy {
         if deltas != [0; 3] {
             self.stairs.jump(at.as_nanos(), deltas, self.end);
         }
-        *held = present;
     }
 
     /// Adds another shard's.

@@ -1,23 +1,15 @@
 //! What is remembered of the requests of many keys: enough to know the sum of every trailing window.
 
+use super::Grid;
 use super::amounts::Amounts;
 use super::batch::{Answers, Batch};
 use super::forwards::Verdicts;
 use crate::units::Limit;
 
-/// What is asked for beside the verdicts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asked {
-    /// Counts of windows: exact wherever one is the highest in its bucket so far, 0 elsewhere.
-    pub counts: bool,
-    /// What each window held before the request.
-    pub before: bool,
-}
-
 /// The requests of many keys within reach of the window, in order of their forwarding.
 pub trait Past<A: Amounts>: Send + Sized {
-    /// Nothing was forwarded yet.
-    fn new(limit: Limit) -> Self;
+    /// Nothing was forwarded yet. With a grid, the highest window of each of its buckets is noted.
+    fn new(limit: Limit, tops: Option<Grid>) -> Self;
 
     /// Makes room for `keys` keys.
     fn reach(&mut self, keys: usize);
@@ -26,7 +18,7 @@ pub trait Past<A: Amounts>: Send + Sized {
     ///
     /// A request of cost 0 is neither a false allow nor a false deny, and one that is never
     /// forwarded counts in no window.
-    fn judge(&mut self, batch: &Batch, answers: &Answers, asked: Asked, verdicts: &mut Verdicts<A>);
+    fn judge(&mut self, batch: &Batch, answers: &Answers, verdicts: &mut Verdicts<A>);
 
     /// The sum of what was noted in (now − w, now], where `now` is not before an earlier one of the
     /// key.
@@ -37,4 +29,11 @@ pub trait Past<A: Amounts>: Send + Sized {
 
     /// The highest sum that a key has had in a window.
     fn peak(&self, slot: usize) -> A::Sum;
+
+    /// The highest sum that any key has had.
+    fn highest(&self) -> A::Sum;
+
+    /// For each bucket of the grid the highest sum that any key had when something was forwarded in
+    /// it; empty without a grid.
+    fn tops(&self) -> &[A::Sum];
 }

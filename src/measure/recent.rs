@@ -1,12 +1,12 @@
 //! The latest requests of many keys where each costs 1.
 
+use super::Grid;
 use super::amounts::Counts;
 use super::batch::{Answers, Batch};
 use super::forwards::Verdicts;
-use super::past::{Asked, Past};
+use super::past::Past;
 use super::rings::{Blocks, first_of};
-use crate::units::Limit;
-use std::hint::black_box;
+use crate::units::{Limit, SimTime};
 
 /// For each key the instants at which its latest requests leave the window, in a ring that is
 /// overwritten from its oldest on and grows when that one has not left yet.
@@ -20,6 +20,8 @@ pub struct Recent {
     limit: u64,
     blocks: Blocks<u64>,
     keys: Vec<Ends>,
+    grid: Option<Grid>,
+    tops: Vec<u64>,
 }
 
 /// One key's ring.
@@ -67,17 +69,17 @@ impl Recent {
     }
 
     /// Notes a request that came at `now` and is forwarded at `at`.
-    #[inline]
+    #[inline(always)]
     fn forward(&mut self, slot: usize, now: u64, at: u64) {
         let key = &self.keys[slot];
         if key.room == 0 || self.blocks.entries[key.latest(key.room)] > now {
             self.grow(slot);
         }
         let key = &mut self.keys[slot];
-        let peak = key.peak;
-        let rises = peak == 0 || self.blocks.entries[key.latest(peak)] > at;
+        let entries = self.blocks.entries.as_mut_slice();
+        let rises = key.peak == 0 || entries[key.latest(key.peak)] > at;
         key.peak += u32::from(rises);
-        self.blocks.entries[key.latest(key.room)] = at.saturating_add(self.window);
+        entries[key.latest(key.room)] = at.saturating_add(self.window);
         key.next = key.next.wrapping_add(1);
     }
 
@@ -99,26 +101,84 @@ impl Recent {
         };
     }
 
-    /// Reads what judging requests of these keys will read, so that the reads, which depend on
-    /// nothing, wait for memory together and not one after the other.
-    fn touch(&self, slots: &[u32]) {
-        let k = u32::try_from(self.limit).unwrap_or(u32::MAX);
-        let touched = slots.iter().fold(0, |sum, slot| {
-            let key = &self.keys[*slot as usize];
-            let entry = self.blocks.entries.get(key.latest(k.min(key.room)));
-            sum ^ entry.copied().unwrap_or_default()
-        });
-        black_box(touched);
+    /// Raises the top of the bucket in which a request is forwarded at `at`, where its window exceeds
+    /// that: what does not need no counting.
+    #[inline]
+    fn raise(&mut self, slot: usize, at: u64, bucket: u32) {
+        let Some(top) = self.tops.get(bucket as usize) else {
+            return;
+        };
+        let key = &self.keys[slot];
+        if *top == 0 || self.holds(key, *top, at) {
+            self.tops[bucket as usize] = u64::from(self.count(key, at)) + 1;
+        }
+    }
+}
+
+impl Recent {
+    /// Judges a candidate that forwards everything as it comes.
+    fn judge_at_once(&mut self, batch: &Batch, answers: &Answers, verdicts: &mut Verdicts<Counts>) {
+        let requests = batch.times.iter().zip(&batch.slots).zip(&batch.buckets);
+        let answered = answers.admitted.iter().zip(&mut verdicts.wrong);
+        for (index, (((now, slot), bucket), (admitted, wrong))) in
+            requests.zip(answered).enumerate()
+        {
+            let (slot, now) = (*slot as usize, *now);
+            let key = &self.keys[slot];
+            if let Some(before) = verdicts.before.get_mut(index) {
+                *before = self.count(key, now).into();
+            }
+            let exceeds = self.limit == 0 || self.holds(key, self.limit, now);
+            *wrong = exceeds == *admitted;
+            if *admitted {
+                self.raise(slot, now, *bucket);
+                self.forward(slot, now, now);
+            }
+        }
+    }
+
+    /// Judges a candidate that forwards some requests later.
+    fn judge_later(&mut self, batch: &Batch, answers: &Answers, verdicts: &mut Verdicts<Counts>) {
+        for index in 0..batch.len() {
+            let (slot, now) = (batch.slots[index] as usize, batch.times[index]);
+            let (key, admitted) = (&self.keys[slot], answers.admitted[index]);
+            // What is still to be forwarded lies behind what the window of now holds.
+            let later = match !admitted || !verdicts.before.is_empty() {
+                true => self.count(key, now.saturating_add(self.window)),
+                false => 0,
+            };
+            if let Some(before) = verdicts.before.get_mut(index) {
+                *before = (self.count(key, now) - later).into();
+            }
+            if !admitted {
+                let k = self.limit.saturating_add(later.into());
+                verdicts.wrong[index] = self.limit > 0 && !self.holds(key, k, now);
+                continue;
+            }
+            let Some(at) = answers.forwarded(index, now) else {
+                verdicts.wrong[index] = false;
+                continue;
+            };
+            verdicts.wrong[index] = self.limit == 0 || self.holds(key, self.limit, at);
+            let bucket = self
+                .grid
+                .and_then(|grid| grid.bucket(SimTime::from_nanos(at)));
+            let bucket = bucket.and_then(|bucket| u32::try_from(bucket).ok());
+            self.raise(slot, at, bucket.unwrap_or(Batch::NO_BUCKET));
+            self.forward(slot, now, at);
+        }
     }
 }
 
 impl Past<Counts> for Recent {
-    fn new(limit: Limit) -> Self {
+    fn new(limit: Limit, tops: Option<Grid>) -> Self {
         Self {
             window: limit.window.get(),
             limit: limit.units,
             blocks: Blocks::default(),
             keys: Vec::new(),
+            grid: tops,
+            tops: vec![0; tops.map_or(0, Grid::count)],
         }
     }
 
@@ -126,54 +186,11 @@ impl Past<Counts> for Recent {
         self.keys.resize(keys, Ends::default());
     }
 
-    fn judge(
-        &mut self,
-        batch: &Batch,
-        answers: &Answers,
-        asked: Asked,
-        verdicts: &mut Verdicts<Counts>,
-    ) {
-        let delays = !answers.waits.is_empty();
-        let mut highest = 0;
-        let mut edges = batch.edges.iter().copied().peekable();
-        for run in batch.runs() {
-            self.touch(&batch.slots[run.clone()]);
-            for index in run {
-                if edges.next_if_eq(&index).is_some() {
-                    highest = 0;
-                }
-                let (slot, now) = (batch.slots[index] as usize, batch.times[index]);
-                let key = &self.keys[slot];
-                // What is still to be forwarded lies behind what the window of now holds.
-                let later = match delays && (asked.before || !answers.admitted[index]) {
-                    true => self.count(key, now.saturating_add(self.window)),
-                    false => 0,
-                };
-                if asked.before {
-                    verdicts.before[index] = (self.count(key, now) - later).into();
-                }
-                let at = answers.forwarded(index, now);
-                let (k, end) = match (answers.admitted[index], at) {
-                    (false, _) => (self.limit.saturating_add(later.into()), now),
-                    (true, Some(at)) => (self.limit, at),
-                    (true, None) => {
-                        verdicts.note(index, false, true);
-                        continue;
-                    }
-                };
-                let exceeds = self.limit == 0 || self.holds(key, k, end);
-                verdicts.note(index, exceeds, answers.admitted[index]);
-                if !answers.admitted[index] {
-                    continue;
-                }
-                // A bucket of the series asks for its highest count alone; what is forwarded later
-                // may belong to any bucket.
-                if asked.counts && (delays || highest == 0 || self.holds(key, highest, end)) {
-                    highest = u64::from(self.count(key, end)) + 1;
-                    verdicts.counts[index] = highest;
-                }
-                self.forward(slot, now, end);
-            }
+    fn judge(&mut self, batch: &Batch, answers: &Answers, verdicts: &mut Verdicts<Counts>) {
+        if answers.waits.is_empty() {
+            self.judge_at_once(batch, answers, verdicts);
+        } else {
+            self.judge_later(batch, answers, verdicts);
         }
     }
 
@@ -187,5 +204,14 @@ impl Past<Counts> for Recent {
 
     fn peak(&self, slot: usize) -> u64 {
         self.keys[slot].peak.into()
+    }
+
+    fn highest(&self) -> u64 {
+        let peaks = self.keys.iter().map(|key| key.peak);
+        peaks.max().unwrap_or(0).into()
+    }
+
+    fn tops(&self) -> &[u64] {
+        &self.tops
     }
 }

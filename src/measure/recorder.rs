@@ -86,10 +86,9 @@ impl Recorder {
 
     /// Notes the verdicts on the latest answers.
     pub fn judge<A: Amounts>(&mut self, verdicts: &Verdicts<A>) {
-        let judged = verdicts.false_allow.iter().zip(&verdicts.false_deny);
-        let first = self.records.len() - judged.len();
-        for (record, (allow, deny)) in self.records[first..].iter_mut().zip(judged) {
-            record.is_false = *allow || *deny;
+        let first = self.records.len() - verdicts.wrong.len();
+        for (record, wrong) in self.records[first..].iter_mut().zip(&verdicts.wrong) {
+            record.is_false = *wrong;
         }
     }
 

@@ -1,174 +1,136 @@
 //! Amounts per time bucket.
 
 use super::amounts::Amounts;
-use super::batch::{Answers, Batch, count};
+use super::batch::{Answers, Batch};
 use super::forwards::Verdicts;
 use super::{Bucket, Grid};
 use crate::limiter::{Algorithm, Motion};
 use crate::units::{Level, Nanos, SimTime};
-use std::ops::Range;
+
+/// One candidate's amounts per bucket in one shard, in the form that amounts are kept in.
+#[derive(Clone, Debug)]
+pub struct Rows<A: Amounts> {
+    grid: Grid,
+    rows: Vec<Row<A>>,
+    /// What is forwarded in each bucket and how many of those that came in it wait; empty for a
+    /// candidate that never delays.
+    later: Vec<(A::Sum, u64)>,
+}
+
+/// What came in one bucket: first what was denied, then what was admitted.
+#[derive(Clone, Copy, Debug, Default)]
+struct Row<A: Amounts> {
+    amounts: [A::Sum; 2],
+    /// Requests wrongly so decided.
+    wrong: [u64; 2],
+}
+
+impl<A: Amounts> Rows<A> {
+    /// Empty buckets, of a candidate that delays or not.
+    pub fn new(grid: Grid, delays: bool) -> Self {
+        let later = if delays { grid.count() } else { 0 };
+        Self {
+            grid,
+            rows: vec![Row::default(); grid.count()],
+            later: vec![Default::default(); later],
+        }
+    }
+
+    /// Adds a batch of decisions.
+    pub fn observe(&mut self, batch: &Batch, answers: &Answers, verdicts: &Verdicts<A>) {
+        for (index, (bucket, admitted)) in batch.buckets.iter().zip(&answers.admitted).enumerate() {
+            let Some(row) = self.rows.get_mut(*bucket as usize) else {
+                continue;
+            };
+            let which = usize::from(*admitted);
+            row.amounts[which] += A::cost(&batch.costs, index).into();
+            if let Some(wrong) = verdicts.wrong.get(index) {
+                row.wrong[which] += u64::from(*wrong);
+            }
+        }
+        if !self.later.is_empty() {
+            self.observe_later(batch, answers);
+        }
+    }
+
+    /// Adds what a batch forwards to the buckets of its forwarding. What is forwarded after the end
+    /// of the run belongs to none.
+    fn observe_later(&mut self, batch: &Batch, answers: &Answers) {
+        for (index, now) in batch.times.iter().enumerate() {
+            if !answers.admitted[index] {
+                continue;
+            }
+            if let Some((_, delayed)) = self.later.get_mut(batch.buckets[index] as usize) {
+                *delayed += u64::from(answers.waits[index] > 0);
+            }
+            let at = answers.forwarded(index, *now).map(SimTime::from_nanos);
+            if let Some(bucket) = at.and_then(|at| self.grid.bucket(at)) {
+                self.later[bucket].0 += A::cost(&batch.costs, index).into();
+            }
+        }
+    }
+
+    /// The finished series; `tops` are the highest windows of the buckets, empty where they were not
+    /// noted.
+    pub fn finish(self, tops: &[A::Sum]) -> Series {
+        let wide = |sum: A::Sum| -> u128 { sum.into() };
+        let rows = self.rows.into_iter().enumerate().map(|(index, row)| {
+            let [denied, allowed] = row.amounts.map(wide);
+            let later = self.later.get(index);
+            Bucket {
+                offered: denied + allowed,
+                allowed,
+                denied,
+                forwarded: later.map_or(allowed, |(forwarded, _)| wide(*forwarded)),
+                delayed_requests: later.map_or(0, |(_, delayed)| *delayed),
+                false_allow: row.wrong[1],
+                false_deny: row.wrong[0],
+                window_count: tops.get(index).map_or(0, |top| wide(*top)),
+                level: None,
+            }
+        });
+        Series {
+            buckets: rows.collect(),
+        }
+    }
+}
 
 /// One candidate's amounts per bucket of the run's grid.
 #[derive(Clone, Debug)]
 pub struct Series {
-    grid: Grid,
-    rows: Vec<Row>,
-}
-
-/// What one bucket takes in; see [`Bucket`].
-#[derive(Clone, Copy, Debug, Default)]
-struct Row {
-    offered: u128,
-    denied: u128,
-    forwarded: u128,
-    window_count: u128,
-    delayed_requests: u64,
-    false_allow: u64,
-    false_deny: u64,
+    buckets: Vec<Bucket>,
 }
 
 impl Series {
     /// Empty buckets.
     pub fn new(grid: Grid) -> Self {
         Self {
-            grid,
-            rows: vec![Row::default(); grid.count()],
-        }
-    }
-
-    /// Adds a batch of decisions.
-    pub fn observe<A: Amounts>(
-        &mut self,
-        batch: &Batch,
-        answers: &Answers,
-        verdicts: &Verdicts<A>,
-    ) {
-        let mut begun = 0;
-        while begun < batch.len() {
-            let first = SimTime::from_nanos(batch.times[begun]);
-            let Some(bucket) = self.grid.bucket(first) else {
-                return;
-            };
-            let next = self.grid.start(bucket + 1).as_nanos();
-            let within = batch.times[begun..].partition_point(|at| *at < next);
-            let part = begun..begun + within;
-            self.rows[bucket].add(part.clone(), batch, answers, verdicts);
-            if answers.waits.is_empty() {
-                self.rows[bucket].forward_at_once(part.clone(), batch, answers, verdicts);
-            } else {
-                self.forward(part.clone(), batch, answers, verdicts);
-            }
-            begun = part.end;
-        }
-    }
-
-    /// Adds what a part of a batch forwards, each request to the bucket of its forwarding. What is
-    /// forwarded after the end of the run belongs to none.
-    fn forward<A: Amounts>(
-        &mut self,
-        part: Range<usize>,
-        batch: &Batch,
-        answers: &Answers,
-        verdicts: &Verdicts<A>,
-    ) {
-        for index in part {
-            if !answers.admitted[index] {
-                continue;
-            }
-            let at = answers.forwarded(index, batch.times[index]);
-            let bucket = at.and_then(|at| self.grid.bucket(SimTime::from_nanos(at)));
-            if let Some(bucket) = bucket {
-                let row = &mut self.rows[bucket];
-                row.forwarded += u128::from(A::cost(&batch.costs, index));
-                if let Some(count) = verdicts.counts.get(index) {
-                    row.window_count = row.window_count.max((*count).into());
-                }
-            }
+            buckets: vec![Bucket::default(); grid.count()],
         }
     }
 
     /// Adds another shard's amounts.
     pub fn merge(&mut self, other: &Self) {
-        for (row, more) in self.rows.iter_mut().zip(&other.rows) {
-            row.offered += more.offered;
-            row.denied += more.denied;
-            row.forwarded += more.forwarded;
-            row.window_count = row.window_count.max(more.window_count);
-            row.delayed_requests += more.delayed_requests;
-            row.false_allow += more.false_allow;
-            row.false_deny += more.false_deny;
+        for (bucket, more) in self.buckets.iter_mut().zip(&other.buckets) {
+            bucket.offered += more.offered;
+            bucket.allowed += more.allowed;
+            bucket.denied += more.denied;
+            bucket.forwarded += more.forwarded;
+            bucket.delayed_requests += more.delayed_requests;
+            bucket.false_allow += more.false_allow;
+            bucket.false_deny += more.false_deny;
+            bucket.window_count = bucket.window_count.max(more.window_count);
         }
     }
 
     /// The finished buckets; `levels` are those at their ends, where they were followed.
     pub fn into_buckets(self, levels: Option<Levels>) -> Vec<Bucket> {
+        let mut buckets = self.buckets;
         let levels = levels.map_or_else(Vec::new, |levels| levels.levels);
-        let mut levels = levels.into_iter();
-        let buckets = self.rows.into_iter().map(|row| Bucket {
-            offered: row.offered,
-            allowed: row.offered - row.denied,
-            denied: row.denied,
-            forwarded: row.forwarded,
-            delayed_requests: row.delayed_requests,
-            false_allow: row.false_allow,
-            false_deny: row.false_deny,
-            window_count: row.window_count,
-            level: levels.next(),
-        });
-        buckets.collect()
-    }
-}
-
-impl Row {
-    /// Adds what came in a part of a batch and how it was decided.
-    fn add<A: Amounts>(
-        &mut self,
-        part: Range<usize>,
-        batch: &Batch,
-        answers: &Answers,
-        verdicts: &Verdicts<A>,
-    ) {
-        let admitted = &answers.admitted[part.clone()];
-        if batch.costs.is_empty() {
-            self.offered += part.len() as u128;
-            self.denied += part.len() as u128 - u128::from(count(admitted));
-        } else {
-            for (cost, admitted) in batch.costs[part.clone()].iter().zip(admitted) {
-                self.offered += u128::from(*cost);
-                self.denied += u128::from(if *admitted { 0 } else { *cost });
-            }
+        for (bucket, level) in buckets.iter_mut().zip(levels) {
+            bucket.level = Some(level);
         }
-        if let Some(waits) = answers.waits.get(part.clone()) {
-            self.delayed_requests += waits.iter().map(|wait| u64::from(*wait > 0)).sum::<u64>();
-        }
-        if let Some(wrong) = verdicts.false_allow.get(part.clone()) {
-            self.false_allow += count(wrong);
-        }
-        if let Some(wrong) = verdicts.false_deny.get(part) {
-            self.false_deny += count(wrong);
-        }
-    }
-
-    /// Adds what a part of a batch forwards at once.
-    fn forward_at_once<A: Amounts>(
-        &mut self,
-        part: Range<usize>,
-        batch: &Batch,
-        answers: &Answers,
-        verdicts: &Verdicts<A>,
-    ) {
-        let admitted = &answers.admitted[part.clone()];
-        if batch.costs.is_empty() {
-            self.forwarded += u128::from(count(admitted));
-        } else {
-            for (cost, admitted) in batch.costs[part.clone()].iter().zip(admitted) {
-                self.forwarded += u128::from(if *admitted { *cost } else { 0 });
-            }
-        }
-        if let Some(counts) = verdicts.counts.get(part) {
-            let most = counts.iter().max().copied().unwrap_or_default();
-            self.window_count = self.window_count.max(most.into());
-        }
+        buckets
     }
 }
 

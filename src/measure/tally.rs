@@ -72,10 +72,12 @@ impl Tally {
             .iter()
             .map(|wait| u64::from(*wait > 0))
             .sum::<u64>();
-        self.false_allow += count(&verdicts.false_allow);
-        self.false_deny += count(&verdicts.false_deny);
-        let peak = verdicts.counts.iter().max().copied().unwrap_or_default();
-        self.peak_in_window = self.peak_in_window.max(peak.into());
+        let wrong = verdicts.wrong.iter().zip(&answers.admitted);
+        let false_allow: u64 = wrong
+            .map(|(wrong, admitted)| u64::from(*wrong & *admitted))
+            .sum();
+        self.false_allow += false_allow;
+        self.false_deny += count(&verdicts.wrong) - false_allow;
         if batch.costs.is_empty() {
             self.offered_cost += u128::from(requests);
             self.allowed_cost += u128::from(allowed);
@@ -91,8 +93,8 @@ impl Tally {
 
     /// Counts a batch of requests of traffic that ought, or ought not, to pass, as their marks say.
     pub fn observe_labelled(&mut self, batch: &Batch, answers: &Answers, labels: &[Option<bool>]) {
-        for (arrival, admitted) in batch.arrivals.iter().zip(&answers.admitted) {
-            match labels[arrival.mark.0 as usize] {
+        for (mark, admitted) in batch.marks.iter().zip(&answers.admitted) {
+            match labels[*mark as usize] {
                 None => {}
                 Some(true) => {
                     self.legitimate += 1;

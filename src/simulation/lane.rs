@@ -3,11 +3,10 @@
 use super::probes::{Measured, Probes, Probing, Traits};
 use crate::limiter::Algorithm;
 use crate::measure::{
-    Amounts, Answers, Batch, Counts, Grid, Held, Levels, Measure, Occupancy, Recorder, Selection,
+    Amounts, Answers, Batch, Counts, Cut, Grid, Levels, Measure, Occupancy, Recorder, Selection,
     Sums,
 };
 use crate::units::{Limit, SimTime};
-use std::hint::black_box;
 use std::sync::Arc;
 
 /// What decisions are judged by.
@@ -49,6 +48,17 @@ pub struct Course {
 }
 
 impl Course {
+    /// How batches are cut.
+    pub const fn cut(&self) -> Cut {
+        Cut {
+            grid: self.grid,
+            costs: !self.unit_costs,
+            marks: self.labels.is_some(),
+            // Records and levels are noted in order of time.
+            by_key: !self.with_timeline && !self.one_key,
+        }
+    }
+
     /// Whether batches say what was offered before each request.
     pub const fn knows_offers(&self) -> bool {
         matches!(self.reference, Reference::Offered) && self.measures.has(Measure::Errors)
@@ -91,19 +101,9 @@ pub(super) struct LaneOf<A: Algorithm> {
 /// What looks at the states themselves, before and after each decision.
 struct Watch {
     occupancy: Option<Occupancy>,
-    held: Vec<Held>,
     estimates: bool,
     levels: Option<Levels>,
     recorder: Option<Recorder>,
-}
-
-impl Watch {
-    const fn is_idle(&self) -> bool {
-        self.occupancy.is_none()
-            && !self.estimates
-            && self.levels.is_none()
-            && self.recorder.is_none()
-    }
 }
 
 impl<A: Algorithm> LaneOf<A> {
@@ -111,6 +111,7 @@ impl<A: Algorithm> LaneOf<A> {
         let has = |measure| course.measures.has(measure);
         let traits = Traits {
             most: algorithm.level_bound(),
+            delays: algorithm.delays(),
             estimates: algorithm
                 .estimate(&algorithm.fresh(), SimTime::ZERO)
                 .is_some(),
@@ -120,7 +121,6 @@ impl<A: Algorithm> LaneOf<A> {
         Self {
             watch: Watch {
                 occupancy: has(Measure::Memory).then(occupancy),
-                held: Vec::new(),
                 estimates: traits.estimates && has(Measure::Estimate),
                 levels: (course.one_key && has(Measure::Series)).then(|| Levels::new(course.grid)),
                 recorder: course.with_timeline.then(Recorder::default),
@@ -143,8 +143,8 @@ impl<A: Algorithm> LaneOf<A> {
             return;
         }
         self.states.resize(keys, self.algorithm.fresh());
-        if self.watch.occupancy.is_some() {
-            self.watch.held.resize(keys, Held::default());
+        if let Some(occupancy) = &mut self.watch.occupancy {
+            occupancy.reach(keys);
         }
         self.probes.reach(keys);
     }
@@ -153,13 +153,16 @@ impl<A: Algorithm> LaneOf<A> {
         let delays = self.algorithm.delays();
         self.answers
             .begin(batch.len(), delays, self.watch.estimates);
-        if self.watch.is_idle() {
-            self.decide_unwatched::<C>(batch);
-        } else {
+        if self.watch.levels.is_some() || self.watch.recorder.is_some() {
+            self.decide_in_sight::<C>(batch);
+        } else if self.watch.occupancy.is_some() || self.watch.estimates {
             self.decide_watched::<C>(batch);
+        } else {
+            self.decide_unwatched::<C>(batch);
         }
     }
 
+    /// Nobody looks at states.
     fn decide_unwatched<C: Amounts>(&mut self, batch: &Batch) {
         let Self {
             algorithm,
@@ -167,47 +170,69 @@ impl<A: Algorithm> LaneOf<A> {
             answers,
             ..
         } = self;
-        for run in batch.runs() {
-            touch(algorithm, states, &batch.slots[run.clone()]);
-            for index in run {
-                let now = SimTime::from_nanos(batch.times[index]);
-                let state = &mut states[batch.slots[index] as usize];
-                let decision = algorithm.decide(state, now, C::cost(&batch.costs, index));
-                answers.note(index, decision);
-            }
+        let (algorithm, states) = (&*algorithm, states.as_mut_slice());
+        let requests = batch.times.iter().zip(&batch.slots);
+        for (index, (now, slot)) in requests.enumerate() {
+            let now = SimTime::from_nanos(*now);
+            let state = &mut states[*slot as usize];
+            let decision = algorithm.decide(state, now, C::cost(&batch.costs, index));
+            answers.note(index, decision);
         }
     }
 
+    /// Sizes and estimates are looked at.
     fn decide_watched<C: Amounts>(&mut self, batch: &Batch) {
-        for run in batch.runs() {
-            touch(&self.algorithm, &self.states, &batch.slots[run.clone()]);
-            for index in run {
-                self.decide_one::<C>(batch, index);
+        let Self {
+            algorithm,
+            states,
+            answers,
+            watch,
+            course,
+            ..
+        } = self;
+        let (algorithm, states) = (&*algorithm, states.as_mut_slice());
+        let mut occupancy = watch.occupancy.as_mut();
+        let estimates = watch.estimates;
+        let requests = batch.times.iter().zip(&batch.slots);
+        for (index, (now, slot)) in requests.enumerate() {
+            let (now, slot) = (SimTime::from_nanos(*now), *slot as usize);
+            let state = &mut states[slot];
+            if let Some(occupancy) = &mut occupancy {
+                occupancy.before(algorithm, state, slot, now);
+            }
+            if estimates && let Some(estimate) = algorithm.estimate(state, now) {
+                answers.estimates[index] = estimate.ratio();
+            }
+            let decision = algorithm.decide(state, now, C::cost(&batch.costs, index));
+            answers.note(index, decision);
+            if let Some(occupancy) = &mut occupancy {
+                let name = || course.names[batch.key(index).0 as usize].len();
+                occupancy.after(algorithm, state, slot, name, now);
             }
         }
     }
 
-    #[inline]
-    fn decide_one<C: Amounts>(&mut self, batch: &Batch, index: usize) {
-        let now = SimTime::from_nanos(batch.times[index]);
-        let slot = batch.slots[index] as usize;
-        let cost = C::cost(&batch.costs, index);
-        self.before(index, slot, now);
-        let decision = self.algorithm.decide(&mut self.states[slot], now, cost);
-        self.answers.note(index, decision);
-        let name = || self.course.names[batch.arrivals[index].key.0 as usize].len();
-        let state = &self.states[slot];
-        if let Some(occupancy) = &mut self.watch.occupancy {
-            let held = &mut self.watch.held[slot];
-            occupancy.after(&self.algorithm, state, held, name, now);
-        }
-        if let Some(recorder) = &mut self.watch.recorder {
-            recorder.after(&self.algorithm, state, slot, (now, cost), decision);
+    /// Levels, and where they are kept all answers, are looked at too.
+    fn decide_in_sight<C: Amounts>(&mut self, batch: &Batch) {
+        for index in 0..batch.len() {
+            let now = SimTime::from_nanos(batch.times[index]);
+            let slot = batch.slots[index] as usize;
+            let cost = C::cost(&batch.costs, index);
+            self.before(index, slot, now);
+            let decision = self.algorithm.decide(&mut self.states[slot], now, cost);
+            self.answers.note(index, decision);
+            let name = || self.course.names[batch.key(index).0 as usize].len();
+            let state = &self.states[slot];
+            if let Some(occupancy) = &mut self.watch.occupancy {
+                occupancy.after(&self.algorithm, state, slot, name, now);
+            }
+            if let Some(recorder) = &mut self.watch.recorder {
+                recorder.after(&self.algorithm, state, slot, (now, cost), decision);
+            }
         }
     }
 
     /// Looks at a key's state before a decision at `now`.
-    #[inline]
     fn before(&mut self, index: usize, slot: usize, now: SimTime) {
         let Self {
             algorithm,
@@ -218,7 +243,7 @@ impl<A: Algorithm> LaneOf<A> {
         } = self;
         let state = &states[slot];
         if let Some(occupancy) = &mut watch.occupancy {
-            occupancy.before(algorithm, state, &mut watch.held[slot], now);
+            occupancy.before(algorithm, state, slot, now);
         }
         if let Some(levels) = &mut watch.levels {
             levels.before(algorithm, state, now);
@@ -232,15 +257,6 @@ impl<A: Algorithm> LaneOf<A> {
             answers.estimates[index] = estimate.ratio();
         }
     }
-}
-
-/// See [`Algorithm::touch`].
-#[inline]
-fn touch<A: Algorithm>(algorithm: &A, states: &[A::State], slots: &[u32]) {
-    let touched = slots.iter().fold(0, |sum, slot| {
-        sum ^ algorithm.touch(&states[*slot as usize])
-    });
-    black_box(touched);
 }
 
 impl<A: Algorithm> Lane for LaneOf<A> {
@@ -267,7 +283,7 @@ impl<A: Algorithm> Lane for LaneOf<A> {
         let end = course.horizon;
         for (slot, state) in states.iter().enumerate() {
             if let Some(occupancy) = &mut watch.occupancy {
-                occupancy.before(&algorithm, state, &mut watch.held[slot], end);
+                occupancy.before(&algorithm, state, slot, end);
             }
             if let Some(recorder) = &mut watch.recorder {
                 recorder.finish(&algorithm, state, slot, end);

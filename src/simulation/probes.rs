@@ -3,7 +3,7 @@
 
 use super::lane::{Course, Reference};
 use crate::measure::{
-    Amounts, Answers, Asked, Batch, Delays, Estimates, KeyTally, Measure, Past, PerKey, Recorder,
+    Amounts, Answers, Batch, Delays, Estimates, KeyTally, Measure, Past, PerKey, Recorder, Rows,
     Series, Tally, Truth, Verdicts,
 };
 use crate::units::Cost;
@@ -13,6 +13,8 @@ use crate::units::Cost;
 pub(super) struct Traits {
     /// The most it can ever hold.
     pub(super) most: Cost,
+    /// Whether it forwards some requests later.
+    pub(super) delays: bool,
     /// Whether it estimates what it counted.
     pub(super) estimates: bool,
     /// Whether it counts denied requests.
@@ -43,14 +45,15 @@ pub(super) struct Probes<A: Amounts> {
     traits: Traits,
     /// What was forwarded.
     past: Option<A::Past>,
-    asked: Asked,
+    /// Whether the sums before each request are asked for.
+    before: bool,
     verdicts: Verdicts<A>,
     truth: Option<Truth<A>>,
     per_key: Option<PerKey>,
     tally: Tally,
     delays: Delays,
     estimates: Estimates,
-    series: Option<Series>,
+    rows: Option<Rows<A>>,
 }
 
 impl<A: Amounts> Probes<A> {
@@ -66,21 +69,20 @@ impl<A: Amounts> Probes<A> {
             }
         });
         let by_forwards = has(Measure::Errors) && course.reference == Reference::Forwarded;
-        let asked = Asked {
-            counts: has(Measure::Peak),
-            before: matches!(truth, Some(Truth::Forwarded)),
-        };
-        let remembers = by_forwards || asked.counts || asked.before;
+        let before = matches!(truth, Some(Truth::Forwarded));
+        let remembers = by_forwards || before || has(Measure::Peak);
+        let tops = has(Measure::Peak) && has(Measure::Series);
+        let tops = tops.then_some(course.grid);
         Self {
-            past: remembers.then(|| A::Past::new(course.limit)),
-            asked,
+            past: remembers.then(|| A::Past::new(course.limit, tops)),
+            before,
             verdicts: Verdicts::default(),
             truth,
             per_key: has(Measure::Keys).then(PerKey::default),
             tally: Tally::default(),
             delays: Delays::keeping(course.instants),
             estimates: Estimates::default(),
-            series: has(Measure::Series).then(|| Series::new(course.grid)),
+            rows: has(Measure::Series).then(|| Rows::new(course.grid, traits.delays)),
             course: course.clone(),
             traits,
         }
@@ -91,13 +93,13 @@ impl<A: Amounts> Probes<A> {
             course, verdicts, ..
         } = self;
         if let Some(past) = &mut self.past {
-            verdicts.begin(batch.len(), self.asked);
-            past.judge(batch, answers, self.asked, verdicts);
+            verdicts.begin(batch.len(), self.before);
+            past.judge(batch, answers, verdicts);
         }
         if course.knows_offers() {
             verdicts.judge_offers(batch, answers);
         } else if !course.measures.has(Measure::Errors) {
-            verdicts.forget_errors();
+            verdicts.wrong.clear();
         }
     }
 }
@@ -129,8 +131,8 @@ impl<A: Amounts> Probing for Probes<A> {
         if let Some(per_key) = &mut self.per_key {
             per_key.observe(batch, answers);
         }
-        if let Some(series) = &mut self.series {
-            series.observe(batch, answers, verdicts);
+        if let Some(rows) = &mut self.rows {
+            rows.observe(batch, answers, verdicts);
         }
         if self.course.measures.has(Measure::Delay) {
             self.delays.observe(answers);
@@ -145,12 +147,16 @@ impl<A: Amounts> Probing for Probes<A> {
         let past = self.past.as_ref().filter(|_| has_peaks);
         let peak = |slot| past.map_or(0, |past| past.peak(slot).into());
         let per_key = self.per_key.map(|keys| keys.into_tallies(requests, peak));
+        let tops = past.map_or(&[][..], |past| past.tops());
         Measured {
-            tally: self.tally,
+            tally: Tally {
+                peak_in_window: past.map_or(0, |past| past.highest().into()),
+                ..self.tally
+            },
             per_key: per_key.unwrap_or_default(),
             delays: self.delays,
             estimates: self.estimates,
-            series: self.series,
+            series: self.rows.map(|rows| rows.finish(tops)),
         }
     }
 }

@@ -70,9 +70,7 @@ impl Shard {
             self.offered = course.knows_offers().then(|| Offered::new(course));
         }
         let batch = &mut self.batch;
-        let keys = batch
-            .cut(!course.unit_costs, course.grid)
-            .max(self.per_key.len());
+        let keys = batch.cut(&course.cut()).max(self.per_key.len());
         self.per_key.resize(keys, 0);
         for slot in &batch.slots {
             self.per_key[*slot as usize] += 1;
@@ -110,9 +108,9 @@ impl Shard {
 impl Offered {
     fn new(course: &Course) -> Self {
         if course.unit_costs {
-            Self::Counts(Recent::new(course.limit))
+            Self::Counts(Recent::new(course.limit, None))
         } else {
-            Self::Sums(Departures::new(course.limit))
+            Self::Sums(Departures::new(course.limit, None))
         }
     }
 

@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 /// The most arrivals in a batch.
-pub const BATCH: usize = 4_096;
+pub const BATCH: usize = 1 << 15;
 
 /// A position in the order of a run's arrivals: time, then traffic block.
 pub(super) type Turn = (SimTime, u16);
