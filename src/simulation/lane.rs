@@ -6,7 +6,7 @@ use crate::measure::{
     Verdict,
 };
 use crate::units::{Limit, SimTime};
-use crate::workload::Arrival;
+use crate::workload::{Arrival, Names};
 use std::sync::Arc;
 
 /// What decisions are judged by.
@@ -35,7 +35,7 @@ pub struct Course {
     /// What decisions are judged by.
     pub reference: Reference,
     /// The keys' names: Redis stores them.
-    pub names: Arc<Vec<String>>,
+    pub names: Arc<Names>,
     /// For each mark, whether its requests ought to pass, where that is said.
     pub legitimate: Arc<[Option<bool>]>,
     /// How many instants at which its memory changes, and how many distinct waits, a lane keeps

@@ -74,14 +74,13 @@ pub fn run(plan: &Plan, progress: &dyn Progress) -> Result<RunResult> {
         instants: Staircase::EXACT / keys.len().clamp(1, SHARDS as usize),
     };
     let mut shards: Vec<Shard> = (0..SHARDS).map(|_| Shard::default()).collect();
-    let mut rounds = plan.workload.rounds(plan.seed);
-    while rounds.advance()? {
-        rounds
-            .feeds()
+    let rounds = plan.workload.rounds(plan.seed);
+    rounds.work_off(|feeds| {
+        feeds
             .par_iter_mut()
             .zip(&mut shards)
             .for_each(|(feed, shard)| shard.consume(feed, plan, &course, progress));
-    }
+    })?;
     let spans = shards.iter().filter_map(|shard| shard.span);
     let first = spans
         .clone()

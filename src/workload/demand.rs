@@ -2,34 +2,49 @@
 
 use super::keys::KeyStream;
 use super::pattern::Instants;
-use crate::units::{KeyId, SimTime};
+use crate::units::KeyId;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Requests in order of time, before their cost is known.
 pub(super) enum Demand {
     /// One sequence of instants, with a key drawn for each.
-    Drawn { instants: Instants, keys: KeyStream },
+    Drawn {
+        instants: Box<dyn Instants>,
+        keys: KeyStream,
+    },
     /// A sequence of instants for each of several keys, merged.
     Sources(Sources),
 }
 
-impl Iterator for Demand {
-    type Item = (SimTime, KeyId);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let (at, key) = match self {
-            Self::Drawn { instants, keys } => (instants.next()?, keys.draw()),
-            Self::Sources(sources) => sources.next()?,
-        };
-        Some((SimTime::from_nanos(at), key))
+impl Demand {
+    /// Writes the next requests from the front on, instants in nanoseconds and keys to as much room;
+    /// gives their number, which is short of the room only at the end.
+    pub(super) fn fill(&mut self, ats: &mut [u64], whose: &mut [KeyId]) -> usize {
+        match self {
+            Self::Drawn { instants, keys } => {
+                // Not `instants.fill`, which would ask the box for one after another.
+                let filled = instants.as_mut().fill(ats);
+                keys.fill(&mut whose[..filled]);
+                filled
+            }
+            Self::Sources(sources) => {
+                let room = ats.iter_mut().zip(whose);
+                let mut filled = 0;
+                for ((at, key), request) in room.zip(std::iter::from_fn(|| sources.next())) {
+                    (*at, *key) = request;
+                    filled += 1;
+                }
+                filled
+            }
+        }
     }
 }
 
 /// The requests of keys that are each a source of their own; at the same instant in the order of the
 /// keys.
 pub(super) struct Sources {
-    sources: Vec<(KeyId, Instants)>,
+    sources: Vec<(KeyId, Box<dyn Instants>)>,
     /// The next instant of each source that has one.
     heads: BinaryHeap<Reverse<(u64, usize)>>,
 }
@@ -38,7 +53,7 @@ impl Sources {
     /// About how many bytes a source takes.
     pub(super) const BYTES_EACH: u64 = 500;
 
-    pub(super) fn new(mut sources: Vec<(KeyId, Instants)>) -> Self {
+    pub(super) fn new(mut sources: Vec<(KeyId, Box<dyn Instants>)>) -> Self {
         let heads = sources
             .iter_mut()
             .enumerate()

@@ -106,7 +106,7 @@ impl Pattern for Diurnal {
         Division::Shares
     }
 
-    fn instants(&self, share: f64, mut random: Pcg64) -> Instants {
+    fn instants(&self, share: f64, mut random: Pcg64) -> Box<dyn Instants> {
         let wave = self.wave;
         let highest = 1.0 + wave.amplitude;
         let mut gaps = Gaps::new(self.from, self.end, self.rate * highest * share);
