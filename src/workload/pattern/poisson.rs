@@ -76,6 +76,7 @@ impl Gaps {
     }
 
     /// The next instant. A gap beyond the clock ends the stream.
+    #[inline]
     pub(super) fn next(&mut self, random: &mut Pcg64) -> Option<u64> {
         let draw: f64 = Exp1.sample(random);
         self.clock.advance(draw * self.mean_gap)
