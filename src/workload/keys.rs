@@ -314,6 +314,7 @@ impl KeyStream {
     }
 
     /// The next keys, as many as there is room for.
+    #[allow(clippy::cast_possible_truncation)]
     pub(super) fn fill(&mut self, keys: &mut [KeyId]) {
         let random = &mut self.random;
         match &self.choice {

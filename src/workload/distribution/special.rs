@@ -107,9 +107,11 @@ pub(in crate::workload) fn normal_quantile(p: f64) -> f64 {
     size.copysign(from_middle)
 }
 
-/// Coefficients of a rational function from the highest power down: numerator, denominator.
+/// Coefficients of a rational function from the highest power down: numerator, denominator. They have
+/// the digits that the paper prints.
 type Rational = [[f64; 8]; 2];
 
+#[allow(clippy::excessive_precision)]
 const NEAR_MIDDLE: Rational = [
     [
         2.509_080_928_730_122_672_7e3,
@@ -133,6 +135,7 @@ const NEAR_MIDDLE: Rational = [
     ],
 ];
 
+#[allow(clippy::excessive_precision)]
 const NEAR_TAIL: Rational = [
     [
         7.745_450_142_783_414_076_4e-4,
@@ -156,6 +159,7 @@ const NEAR_TAIL: Rational = [
     ],
 ];
 
+#[allow(clippy::excessive_precision)]
 const FAR_TAIL: Rational = [
     [
         2.010_334_399_292_288_132_65e-7,

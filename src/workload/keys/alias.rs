@@ -127,9 +127,8 @@ mod tests {
     fn words_choose_cells_in_order_and_keys_by_their_parts() {
         // The first cell gives its own key in half of its cases.
         let table = AliasTable::new(ids(2), &[0.5, 1.5]).unwrap();
-        let word = |share: f64| (share * 2f64.powi(64)) as u64;
-        let chosen = [0.0, 0.249, 0.251, 0.499, 0.501, 0.999].map(word);
-        let chosen = chosen.map(|word| table.choose(word).0);
+        let thousandths = [0, 249, 251, 499, 501, 999];
+        let chosen = thousandths.map(|part| table.choose(u64::MAX / 1_000 * part).0);
         assert_eq!(chosen, [0, 0, 1, 1, 1, 1]);
         assert_eq!(table.choose(u64::MAX), KeyId(1));
     }
