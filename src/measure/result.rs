@@ -4,7 +4,7 @@ use super::theory::Comparison;
 use super::{Delays, Estimates, Grid, KeyTally, Selection, Staircase, Tally};
 use crate::limiter::{ClosedForm, Decision, Motion};
 use crate::units::{Cost, Epoch, Level, Limit, Retry, SimTime};
-use crate::workload::{Arrival, Mark};
+use crate::workload::{Arrival, Mark, Names};
 use std::sync::Arc;
 
 /// The results of all candidates over the same traffic.
@@ -27,7 +27,7 @@ pub struct RunResult {
     /// How many requests came.
     pub requests: u64,
     /// Names of the keys, by [`crate::units::KeyId`].
-    pub keys: Arc<Vec<String>>,
+    pub keys: Arc<Names>,
     /// What arrivals' marks stand for.
     pub marks: Vec<Mark>,
     /// The buckets of the series.

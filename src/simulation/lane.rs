@@ -7,6 +7,7 @@ use crate::measure::{
     Sums,
 };
 use crate::units::{Limit, SimTime};
+use crate::workload::Names;
 use std::sync::Arc;
 
 /// What decisions are judged by.
@@ -39,7 +40,7 @@ pub struct Course {
     /// What decisions are judged by.
     pub reference: Reference,
     /// The keys' names: Redis stores them.
-    pub names: Arc<Vec<String>>,
+    pub names: Arc<Names>,
     /// For each mark, whether its requests ought to pass, where any block says so.
     pub labels: Option<Arc<[Option<bool>]>>,
     /// How many instants at which its memory changes, and how many distinct waits, a lane keeps

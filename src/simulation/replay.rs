@@ -56,18 +56,15 @@ pub fn run(plan: &Plan, progress: &dyn Progress) -> Result<RunResult> {
 fn decide(plan: &Plan, course: &Course, progress: &dyn Progress) -> Result<Vec<Outcome>> {
     let mut shards: Vec<Shard> = (0..SHARDS).map(|_| Shard::default()).collect();
     let mut outcomes: Vec<Outcome> = (0..SHARDS).map(|_| Outcome::default()).collect();
-    let mut rounds = plan.workload.rounds(plan.seed);
-    while rounds.advance()? {
-        let is_last = rounds.is_last();
-        let feeds = rounds.feeds().par_iter_mut();
-        let work = feeds.zip(&mut shards).zip(&mut outcomes).with_max_len(1);
-        work.for_each(|((feed, shard), outcome)| {
+    plan.workload.rounds(plan.seed).work_off(|feeds, is_last| {
+        let shards = feeds.par_iter_mut().zip(&mut shards).zip(&mut outcomes);
+        shards.with_max_len(1).for_each(|((feed, shard), outcome)| {
             shard.consume(feed, plan, course, progress);
             if is_last {
                 *outcome = shard.finish();
             }
         });
-    }
+    })?;
     Ok(outcomes)
 }
 

@@ -1,21 +1,14 @@
 //! The arrivals of one shard: what the lanes of that shard are fed with.
 
-use super::cost::CostStream;
-use super::demand::Demand;
-use super::{Arrival, MarkId};
-use crate::units::{KeyId, SHARDS, SimTime};
+use super::Arrival;
+use super::stream::{NO_BOUND, Stream, Turn};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 use std::sync::Arc;
 
 /// The most arrivals in a batch.
 pub const BATCH: usize = 1 << 15;
-
-/// A position in the order of a run's arrivals: time, then traffic block.
-pub(super) type Turn = (SimTime, u16);
-
-/// The position behind all arrivals.
-pub(super) const NO_BOUND: Turn = (SimTime::MAX, u16::MAX);
 
 /// The arrivals of one shard in order.
 ///
@@ -53,19 +46,12 @@ impl ShardFeed {
         }
     }
 
-    /// Begins a slice with an empty buffer.
-    pub(super) fn begin(&mut self) {
+    /// Begins a slice: `dealt` is what the sequential blocks have for this shard, and streams stop
+    /// before `end`. The emptied buffer of the last slice is given in exchange.
+    pub(super) fn begin(&mut self, dealt: &mut Vec<Arrival>, end: Turn) {
         self.buffer.clear();
+        std::mem::swap(&mut self.buffer, dealt);
         self.given = 0;
-    }
-
-    /// Puts the next arrival of the sequential blocks into the buffer.
-    pub(super) fn push(&mut self, arrival: Arrival) {
-        self.buffer.push(arrival);
-    }
-
-    /// States where the slice ends: streams stop before it.
-    pub(super) fn end_at(&mut self, end: Turn) {
         self.end = end;
     }
 
@@ -98,14 +84,19 @@ impl ShardFeed {
 
     /// Takes from the earliest stream until something else comes before it.
     fn take_from_stream(&mut self, buffered: Turn, batch: &mut Vec<Arrival>) {
-        let Some(Reverse((_, index))) = self.heads.pop() else {
+        // In a heap the second is one of the first one's two children.
+        let heads = self.heads.as_slice();
+        let others = heads.iter().skip(1).take(2).map(|head| head.0.0);
+        let bound = others.fold(buffered.min(self.end), Turn::min);
+        let Some(mut head) = self.heads.peek_mut() else {
             return;
         };
-        let other = self.heads.peek().map_or(NO_BOUND, |head| head.0.0);
-        let bound = other.min(buffered).min(self.end);
-        let stream = &mut self.streams[index];
-        if let Some(turn) = stream.run(bound, batch) {
-            self.heads.push(Reverse((turn, index)));
+        let index = head.0.1;
+        match self.streams[index].run(bound, BATCH - batch.len(), batch) {
+            Some(turn) => *head = Reverse((turn, index)),
+            None => {
+                PeekMut::pop(head);
+            }
         }
     }
 
@@ -122,60 +113,5 @@ impl ShardFeed {
         };
         batch.extend_from_slice(&rest[..count]);
         self.given += count;
-    }
-}
-
-/// The part of a splitting block that falls to one shard: it makes its own arrivals.
-pub(super) struct Stream {
-    demand: Demand,
-    next: Option<(SimTime, KeyId)>,
-    costs: CostStream,
-    mark: MarkId,
-    block: u16,
-    /// The seq of the next arrival: the shard, and `SHARDS` more with each, so that the parts of a
-    /// block do not share numbers.
-    seq: u64,
-}
-
-impl Stream {
-    pub(super) fn new(
-        mut demand: Demand,
-        costs: CostStream,
-        mark: MarkId,
-        block: u16,
-        shard: u32,
-    ) -> Self {
-        let next = demand.next();
-        Self {
-            demand,
-            next,
-            costs,
-            mark,
-            block,
-            seq: u64::from(shard),
-        }
-    }
-
-    fn turn(&self) -> Option<Turn> {
-        self.next.map(|(at, _)| (at, self.block))
-    }
-
-    /// Puts the arrivals before `bound` into the batch as far as there is room; gives the next turn.
-    fn run(&mut self, bound: Turn, batch: &mut Vec<Arrival>) -> Option<Turn> {
-        while let Some((at, key)) = self.next {
-            if (at, self.block) >= bound || batch.len() == BATCH {
-                break;
-            }
-            batch.push(Arrival {
-                at,
-                cost: self.costs.draw(),
-                seq: self.seq,
-                key,
-                mark: self.mark,
-            });
-            self.seq += u64::from(SHARDS);
-            self.next = self.demand.next();
-        }
-        self.turn()
     }
 }

@@ -1,14 +1,20 @@
 //! Whose requests they are: the names of a run's keys, and how a block chooses among its own.
 
+mod alias;
+mod names;
+mod popularity;
+
+pub(super) use names::KeyNames;
+pub use names::Names;
+pub(super) use popularity::Popularity;
+
 use super::random::{Purpose, WHOLE, generator};
-use crate::error::{Error, Result};
-use crate::params::{FromValue, Node, Params, Value};
+use crate::error::Result;
+use crate::params::{Node, Params, Value};
 use crate::units::{KeyId, SHARDS};
-use rand::RngExt;
-use rand::distr::Distribution;
-use rand_distr::weighted::WeightedAliasIndex;
+use alias::AliasTable;
+use rand::Rng;
 use rand_pcg::Pcg64;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The key of a block that names none.
@@ -26,40 +32,6 @@ pub(super) enum KeyField {
         prefix: String,
         popularity: Popularity,
     },
-}
-
-/// How often each of many keys is chosen.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Popularity {
-    /// All equally.
-    Uniform,
-    /// The k-th in proportion to k^−exponent.
-    Zipf { exponent: f64 },
-    /// The first takes this share of all, the others the rest alike.
-    Hot { share: f64 },
-}
-
-/// The exponent of a Zipf law: a plain decimal number from 0 to 20.
-#[derive(Clone, Copy, Debug)]
-struct Exponent(f64);
-
-impl FromValue for Exponent {
-    const EXPECTED: &'static str = "a number from 0 to 20 such as 1.1";
-
-    fn from_value(value: &Value) -> std::result::Result<Self, String> {
-        let number = match value {
-            Value::Number(text) => text.parse::<f64>().ok(),
-            _ => None,
-        };
-        number
-            .filter(|number| (0.0..=20.0).contains(number))
-            .map(Self)
-            .ok_or_else(|| format!("found {}, expected {}", value.describe(), Self::EXPECTED))
-    }
-
-    fn to_toml(&self) -> toml::Value {
-        self.0.into()
-    }
 }
 
 impl KeyField {
@@ -80,7 +52,7 @@ impl KeyField {
                         "keys",
                         format!(
                             "found {}, expected a name in quotes or {{ count = N, popularity = \
-                             \"uniform\", \"zipf\" or \"hot\" }}",
+                             \"uniform\", \"zipf\", \"lognormal\" or \"hot\" }}",
                             node.value.describe()
                         ),
                     ));
@@ -97,33 +69,12 @@ impl KeyField {
             table.required::<u64>("count")?;
         }
         let count = table.whole("count", 1, u64::from(u32::MAX), 1)?;
-        let popularity = table.choice("popularity", &["uniform", "zipf", "hot"], "uniform")?;
-        let popularity = match popularity {
-            "hot" => Self::read_hot(table, count)?,
-            "zipf" => Popularity::Zipf {
-                exponent: table.or("exponent", Exponent(1.0))?.0,
-            },
-            _ => Popularity::Uniform,
-        };
+        let popularity = Popularity::read(table, count)?;
         Ok(Self::Many {
             count: u32::try_from(count).expect("checked above"),
             prefix: table.or("prefix", "key-".to_owned())?,
             popularity,
         })
-    }
-
-    fn read_hot(table: &mut Params, count: u64) -> Result<Popularity> {
-        let share = table.required::<f64>("share")?;
-        if share > 1.0 {
-            let message = format!(
-                "{share} is out of range; allowed: 0 to 1, the part of all requests that the first key makes"
-            );
-            return Err(table.error("share", message));
-        }
-        if count < 2 {
-            return Err(table.error("count", "must be at least 2 where the first key is hot"));
-        }
-        Ok(Popularity::Hot { share })
     }
 
     /// Whether no key is chosen more often than another.
@@ -142,6 +93,18 @@ impl KeyField {
         }
     }
 
+    /// Refuses keys whose names would take more than `memory` bytes.
+    pub(super) fn check_room(
+        &self,
+        names: &KeyNames,
+        memory: u64,
+    ) -> std::result::Result<(), String> {
+        match self {
+            Self::One(_) => names.check_room(1, memory),
+            Self::Many { count, prefix, .. } => names.check_counted(prefix, *count, memory),
+        }
+    }
+
     /// Gives the names their numbers.
     pub(super) fn intern(&self, names: &mut KeyNames) -> Result<Keys> {
         match self {
@@ -150,63 +113,73 @@ impl KeyField {
                 count,
                 prefix,
                 popularity,
-            } => {
-                names.names.reserve(*count as usize);
-                names.index.reserve(*count as usize);
-                let ids = (1..=*count)
-                    .map(|number| names.intern(&format!("{prefix}{number}")))
-                    .collect::<Result<Vec<_>>>()?;
-                Ok(Keys::Many {
-                    ids: ids.into(),
-                    popularity: *popularity,
+            } => Ok(Keys::Many {
+                ids: names.intern_counted(prefix, *count)?,
+                popularity: *popularity,
+            }),
+        }
+    }
+}
+
+/// Numbers of keys, in the order of their block.
+#[derive(Clone, Debug)]
+pub(super) enum Ids {
+    /// From the first on in equal steps: keys that no earlier block names, or those of one shard.
+    Run { first: u32, step: u32, count: u32 },
+    /// Any others.
+    Listed(Arc<[KeyId]>),
+}
+
+impl Ids {
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Run { count, .. } => *count as usize,
+            Self::Listed(ids) => ids.len(),
+        }
+    }
+
+    /// The one at `index`, below the length.
+    #[allow(clippy::cast_possible_truncation)]
+    pub(super) fn get(&self, index: usize) -> KeyId {
+        match self {
+            Self::Run { first, step, .. } => KeyId(first + index as u32 * step),
+            Self::Listed(ids) => ids[index],
+        }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = KeyId> {
+        (0..self.len()).map(|index| self.get(index))
+    }
+
+    /// The parts of the shards that have any.
+    fn by_shard(&self) -> Vec<(u32, Self)> {
+        let parts: Vec<Self> = match *self {
+            Self::Run {
+                first,
+                step: 1,
+                count,
+            } => (0..SHARDS)
+                .map(|shard| {
+                    let skip = (shard + SHARDS - first % SHARDS) % SHARDS;
+                    Self::Run {
+                        first: first.saturating_add(skip),
+                        step: SHARDS,
+                        count: count.saturating_sub(skip).div_ceil(SHARDS),
+                    }
                 })
+                .collect(),
+            _ => {
+                let mut parts = vec![Vec::new(); SHARDS as usize];
+                self.iter()
+                    .for_each(|id| parts[id.shard() as usize].push(id));
+                parts
+                    .into_iter()
+                    .map(|ids| Self::Listed(ids.into()))
+                    .collect()
             }
-        }
-    }
-}
-
-/// The names of all keys of a run and their numbers, dense from 0 in the order of the blocks.
-#[derive(Debug, Default)]
-pub(super) struct KeyNames {
-    names: Vec<String>,
-    index: HashMap<Box<str>, KeyId>,
-}
-
-impl KeyNames {
-    /// Bytes that a name takes while it is read, twice over for the index: an estimate.
-    const BYTES_EACH: u64 = 120;
-
-    /// The number of the key called `name`, a new one at its first mention.
-    pub(super) fn intern(&mut self, name: &str) -> Result<KeyId> {
-        if let Some(id) = self.index.get(name) {
-            return Ok(*id);
-        }
-        let id = u32::try_from(self.names.len())
-            .map(KeyId)
-            .map_err(|_| Error::input("the traffic has more than 2^32 keys; use fewer"))?;
-        self.names.push(name.to_owned());
-        self.index.insert(name.into(), id);
-        Ok(id)
-    }
-
-    /// Refuses `more` keys whose names would take more than `memory` bytes.
-    pub(super) fn check_room(&self, more: u64, memory: u64) -> std::result::Result<(), String> {
-        let all = more.saturating_add(self.names.len() as u64);
-        let bytes = all.saturating_mul(Self::BYTES_EACH);
-        if bytes <= memory {
-            return Ok(());
-        }
-        Err(format!(
-            "the names of {all} keys would take about {} MB, more than the {} MB allowed; use fewer \
-             keys, or raise --max-memory",
-            bytes / 1_000_000,
-            memory / 1_000_000
-        ))
-    }
-
-    /// The names by number.
-    pub(super) fn into_names(self) -> Vec<String> {
-        self.names
+        };
+        let parts = (0..SHARDS).zip(parts);
+        parts.filter(|(_, ids)| ids.len() > 0).collect()
     }
 }
 
@@ -214,42 +187,29 @@ impl KeyNames {
 #[derive(Clone, Debug)]
 pub(super) enum Keys {
     One(KeyId),
-    Many {
-        ids: Arc<[KeyId]>,
-        popularity: Popularity,
-    },
-}
-
-impl Popularity {
-    /// Weight of the key at `index` of `count`.
-    #[allow(clippy::cast_precision_loss)]
-    fn weight(self, index: usize, count: usize) -> f64 {
-        match self {
-            Self::Uniform => 1.0,
-            Self::Zipf { exponent } => (index as f64 + 1.0).powf(-exponent),
-            Self::Hot { share } if index == 0 => share,
-            Self::Hot { share } => (1.0 - share) / (count as f64 - 1.0),
-        }
-    }
-
-    /// The choice among keys of these weights; `None` when all weigh nothing.
-    fn choice(self, ids: Arc<[KeyId]>, weights: Vec<f64>) -> Option<Choice> {
-        match self {
-            _ if ids.is_empty() => None,
-            Self::Uniform => Some(Choice::Uniform(ids)),
-            Self::Zipf { .. } | Self::Hot { .. } => WeightedAliasIndex::new(weights)
-                .ok()
-                .map(|table| Choice::Weighted(ids, table)),
-        }
-    }
+    Many { ids: Ids, popularity: Popularity },
 }
 
 impl Keys {
     /// All of them, in the order of the block.
-    pub(super) fn ids(&self) -> &[KeyId] {
+    pub(super) fn ids(&self) -> Ids {
         match self {
-            Self::One(id) => std::slice::from_ref(id),
-            Self::Many { ids, .. } => ids,
+            Self::One(id) => Ids::Run {
+                first: id.0,
+                step: 1,
+                count: 1,
+            },
+            Self::Many { ids, .. } => ids.clone(),
+        }
+    }
+
+    /// The weight of each key.
+    fn weights(&self) -> Vec<f64> {
+        match self {
+            Self::One(_) => vec![1.0],
+            Self::Many { ids, popularity } => (0..ids.len())
+                .map(|index| popularity.weight(index, ids.len()))
+                .collect(),
         }
     }
 
@@ -257,12 +217,13 @@ impl Keys {
     pub(super) fn whole(&self, seed: u64, block: u16) -> KeyStream {
         let choice = match self {
             Self::One(id) => Choice::One(*id),
-            Self::Many { ids, popularity } => {
-                let weights = (0..ids.len())
-                    .map(|i| popularity.weight(i, ids.len()))
-                    .collect();
-                let choice = popularity.choice(ids.clone(), weights);
-                choice.expect("some key weighs more than nothing")
+            Self::Many {
+                ids,
+                popularity: Popularity::Uniform,
+            } => Choice::Uniform(ids.clone()),
+            Self::Many { ids, .. } => {
+                let table = AliasTable::new(ids.iter(), &self.weights());
+                Choice::Weighted(table.expect("some key weighs more than nothing"))
             }
         };
         KeyStream {
@@ -271,27 +232,24 @@ impl Keys {
         }
     }
 
-    /// The keys' shares of the block's requests, each with the number of keys that have it.
-    #[allow(clippy::cast_precision_loss)]
-    pub(super) fn shares(&self) -> Vec<(f64, f64)> {
+    /// The keys' shares of the block's requests, each with the number of keys that have it; `None`
+    /// where more than `most` keys differ.
+    pub(super) fn shares(&self, most: usize) -> Option<Vec<(f64, f64)>> {
         match self {
-            Self::One(_) => vec![(1.0, 1.0)],
+            Self::One(_) => Some(vec![(1.0, 1.0)]),
             Self::Many {
                 ids,
                 popularity: Popularity::Uniform,
             } => {
                 let count = ids.len() as f64;
-                vec![(1.0 / count, count)]
+                Some(vec![(1.0 / count, count)])
             }
-            Self::Many { ids, popularity } => {
-                let weights: Vec<f64> = (0..ids.len())
-                    .map(|index| popularity.weight(index, ids.len()))
-                    .collect();
+            Self::Many { ids, .. } if ids.len() > most => None,
+            Self::Many { .. } => {
+                let weights = self.weights();
                 let total: f64 = weights.iter().sum();
-                weights
-                    .into_iter()
-                    .map(|weight| (weight / total, 1.0))
-                    .collect()
+                let shares = weights.into_iter().map(|weight| (weight / total, 1.0));
+                Some(shares.collect())
             }
         }
     }
@@ -303,28 +261,33 @@ impl Keys {
             choice,
             random: generator(seed, block, shard, Purpose::Keys),
         };
-        match self {
-            Self::One(id) => vec![(id.shard(), 1.0, stream(id.shard(), Choice::One(*id)))],
-            Self::Many { ids, popularity } => {
-                let mut parts = vec![(Vec::new(), Vec::new()); SHARDS as usize];
-                let mut total = 0.0;
-                for (index, id) in ids.iter().enumerate() {
-                    let (shard_ids, weights) = &mut parts[id.shard() as usize];
-                    let weight = popularity.weight(index, ids.len());
-                    total += weight;
-                    shard_ids.push(*id);
-                    weights.push(weight);
-                }
-                let shards = (0..SHARDS).zip(parts);
-                shards
-                    .filter_map(|(shard, (ids, weights))| {
-                        let share = weights.iter().sum::<f64>() / total;
-                        let choice = popularity.choice(ids.into(), weights)?;
-                        Some((shard, share, stream(shard, choice)))
-                    })
-                    .collect()
-            }
+        let (ids, popularity) = match self {
+            Self::One(id) => return vec![(id.shard(), 1.0, stream(id.shard(), Choice::One(*id)))],
+            Self::Many { ids, popularity } => (ids, *popularity),
+        };
+        let parts = ids.by_shard().into_iter();
+        if popularity == Popularity::Uniform {
+            let all = ids.len() as f64;
+            return parts
+                .map(|(shard, ids)| {
+                    let share = ids.len() as f64 / all;
+                    (shard, share, stream(shard, Choice::Uniform(ids)))
+                })
+                .collect();
         }
+        let mut weights = vec![Vec::new(); SHARDS as usize];
+        for (id, weight) in ids.iter().zip(self.weights()) {
+            weights[id.shard() as usize].push(weight);
+        }
+        let sums: Vec<f64> = weights.iter().map(|weights| weights.iter().sum()).collect();
+        let total: f64 = sums.iter().sum();
+        parts
+            .filter_map(|(shard, ids)| {
+                let table = AliasTable::new(ids.iter(), &weights[shard as usize])?;
+                let share = sums[shard as usize] / total;
+                Some((shard, share, stream(shard, Choice::Weighted(table))))
+            })
+            .collect()
     }
 }
 
@@ -338,20 +301,37 @@ pub(super) struct KeyStream {
 #[derive(Debug)]
 enum Choice {
     One(KeyId),
-    Uniform(Arc<[KeyId]>),
-    Weighted(Arc<[KeyId]>, WeightedAliasIndex<f64>),
+    Uniform(Ids),
+    Weighted(AliasTable),
 }
 
 impl KeyStream {
     /// The next key.
     pub(super) fn draw(&mut self) -> KeyId {
+        let mut key = [KeyId::default()];
+        self.fill(&mut key);
+        key[0]
+    }
+
+    /// The next keys, as many as there is room for.
+    #[allow(clippy::cast_possible_truncation)]
+    pub(super) fn fill(&mut self, keys: &mut [KeyId]) {
+        let random = &mut self.random;
         match &self.choice {
-            Choice::One(id) => *id,
+            Choice::One(id) => keys.fill(*id),
             Choice::Uniform(ids) => {
-                let count = u32::try_from(ids.len()).expect("at most 2^32 − 1 keys");
-                ids[self.random.random_range(0..count) as usize]
+                let count = ids.len() as u128;
+                for key in keys {
+                    // The upper half of word · count, which is off from alike by count / 2^64.
+                    let place = (u128::from(random.next_u64()) * count) >> 64;
+                    *key = ids.get(place as usize);
+                }
             }
-            Choice::Weighted(ids, table) => ids[table.sample(&mut self.random)],
+            Choice::Weighted(table) => {
+                for key in keys {
+                    *key = table.choose(random.next_u64());
+                }
+            }
         }
     }
 }

@@ -1,13 +1,12 @@
 //! Blocks whose instants a rule makes, and how they are cut into shards.
 
+use super::MarkId;
 use super::cost::Costs;
 use super::demand::{Demand, Sources};
-use super::feed::Stream;
 use super::keys::Keys;
 use super::pattern::{Division, Pattern};
 use super::random::{Purpose, WHOLE, generator};
-use super::rounds::Arrivals;
-use super::{Arrival, MarkId};
+use super::stream::Stream;
 use crate::units::SHARDS;
 
 /// A rule with the keys and costs of its block.
@@ -20,23 +19,14 @@ pub(super) struct Made {
 
 impl Made {
     /// The arrivals of block `index` as one sequence.
-    pub(super) fn sequence(&self, seed: u64, index: u16) -> Arrivals {
+    pub(super) fn sequence(&self, seed: u64, index: u16) -> Stream {
         let random = generator(seed, index, WHOLE, Purpose::Instants);
         let demand = Demand::Drawn {
             instants: self.pattern.instants(1.0, random),
             keys: self.keys.whole(seed, index),
         };
-        let mut costs = self.costs.stream(seed, index, WHOLE);
-        let mark = self.mark;
-        Box::new(demand.zip(0..).map(move |((at, key), seq)| {
-            Ok(Arrival {
-                at,
-                cost: costs.draw(),
-                seq,
-                key,
-                mark,
-            })
-        }))
+        let costs = self.costs.stream(seed, index, WHOLE);
+        Stream::new(demand, costs, self.mark, index, (0, 1))
     }
 
     /// The parts of block `index` that the shards make themselves; none where the rule is one
@@ -49,7 +39,8 @@ impl Made {
         };
         let streams = parts.into_iter().map(|(shard, demand)| {
             let costs = self.costs.stream(seed, index, shard);
-            let stream = Stream::new(demand, costs, self.mark, index, shard);
+            let numbers = (u64::from(shard), u64::from(SHARDS));
+            let stream = Stream::new(demand, costs, self.mark, index, numbers);
             (shard, stream)
         });
         streams.collect()
@@ -70,7 +61,7 @@ impl Made {
         for (key, number) in self.keys.ids().iter().zip(0..) {
             let random = generator(seed, index, number, Purpose::Source);
             let instants = self.pattern.instants(1.0, random);
-            shards[key.shard() as usize].push((*key, instants));
+            shards[key.shard() as usize].push((key, instants));
         }
         let shards = (0..SHARDS).zip(shards);
         shards

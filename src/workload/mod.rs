@@ -18,6 +18,7 @@ mod read;
 mod rounds;
 #[cfg(test)]
 mod statistics;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod trace;
@@ -26,6 +27,7 @@ pub use arrival::{Arrival, Mark, MarkId};
 pub use cost::Costs;
 pub use distribution::Distribution;
 pub use feed::{BATCH, ShardFeed};
+pub use keys::Names;
 pub use pattern::{
     Division, Field, Instants, Pattern, Reading, Setting, TrafficRow, read_burst, read_diurnal,
     read_on_off, read_poisson, read_ramp, read_renewal, read_script, read_steady,
@@ -36,10 +38,10 @@ pub use trace::{Files, Stated, Survey, read as read_trace};
 
 use crate::units::{SHARDS, SimTime};
 use cost::MAX_COST;
-use feed::Stream;
 use made::Made;
-use rounds::Sequence;
+use rounds::{Recorded, Sequence};
 use std::sync::Arc;
+use stream::Stream;
 use trace::Trace;
 
 /// The fields that blocks of every pattern have.
@@ -54,8 +56,8 @@ pub const COMMON_FIELDS: &[Field] = &[
     },
     Field {
         name: "keys",
-        meaning: "a name, or { count, popularity = \"uniform\", \"zipf\" (with exponent) or \"hot\" \
-                  (with share), prefix } (one key, \"all\")",
+        meaning: "a name, or { count, popularity = \"uniform\", \"zipf\" (with exponent), \
+                  \"lognormal\" (with sigma) or \"hot\" (with share), prefix } (one key, \"all\")",
     },
     Field {
         name: "endpoint",
@@ -82,7 +84,7 @@ pub const COMMON_FIELDS: &[Field] = &[
 /// The traffic of a scenario.
 pub struct Workload {
     blocks: Vec<Block>,
-    keys: Arc<Vec<String>>,
+    keys: Arc<Names>,
     marks: Vec<Mark>,
 }
 
@@ -135,7 +137,7 @@ impl Workload {
     }
 
     /// The names of the keys, by [`crate::units::KeyId`].
-    pub fn keys(&self) -> Arc<Vec<String>> {
+    pub fn keys(&self) -> Arc<Names> {
         self.keys.clone()
     }
 
@@ -154,9 +156,9 @@ impl Workload {
         let mut sequences = Vec::new();
         let mut streams: Vec<Vec<Stream>> = (0..SHARDS).map(|_| Vec::new()).collect();
         for (block, index) in self.blocks.iter().zip(0..) {
-            let arrivals = match &block.origin {
+            let sequence = match &block.origin {
                 Origin::Made(made) if made.pattern.division() == Division::Whole => {
-                    made.sequence(seed, index)
+                    Sequence::Made(made.sequence(seed, index))
                 }
                 Origin::Made(made) => {
                     for (shard, stream) in made.streams(seed, index) {
@@ -164,9 +166,12 @@ impl Workload {
                     }
                     continue;
                 }
-                Origin::Recorded(trace) => Trace::arrivals(trace, seed, index),
+                Origin::Recorded(trace) => {
+                    let arrivals = Trace::arrivals(trace, seed, index);
+                    Sequence::Recorded(Recorded::new(index, arrivals))
+                }
             };
-            sequences.push(Sequence::new(index, arrivals));
+            sequences.push(sequence);
         }
         let blocks: Arc<[u16]> = self.marks.iter().map(|mark| mark.block).collect();
         let feeds = streams

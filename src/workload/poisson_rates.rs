@@ -28,10 +28,9 @@ impl Workload {
         let Some((_, _, rate)) = whole else {
             return Vec::new();
         };
-        let shares = keys.shares();
-        if shares.len() > MOST_RATES {
+        let Some(shares) = keys.shares(MOST_RATES) else {
             return Vec::new();
-        }
+        };
         shares
             .into_iter()
             .map(|(share, count)| (share * rate, count))

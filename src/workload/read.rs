@@ -321,8 +321,7 @@ impl Reader {
             params.resolve("keys", ONE_KEY.into());
             KeyField::One(ONE_KEY.to_owned())
         });
-        self.names
-            .check_room(keys.count(), self.memory)
+        keys.check_room(&self.names, self.memory)
             .map_err(|message| params.error("keys", message))?;
         keys.intern(&mut self.names)
     }

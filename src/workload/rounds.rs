@@ -7,8 +7,10 @@
 //! next one, however many requests share an instant.
 
 use super::Arrival;
-use super::feed::{NO_BOUND, ShardFeed, Turn};
+use super::feed::ShardFeed;
+use super::stream::{NO_BOUND, Stream, Turn};
 use crate::error::Result;
+use crate::units::SHARDS;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -17,33 +19,41 @@ const SLICE: usize = 1 << 18;
 
 /// The arrivals of one run, to be worked off slice by slice.
 pub struct Rounds {
-    sequences: Vec<Sequence>,
-    /// The next arrival of each sequence that has one.
-    heads: BinaryHeap<Reverse<(Turn, usize)>>,
+    dealer: Dealer,
+    /// The next slice for each shard, and where it ends; `None` before it is dealt and after the last.
+    dealt: Vec<Vec<Arrival>>,
+    end: Option<Turn>,
     feeds: Vec<ShardFeed>,
-    progress: Progress,
-    slice: usize,
+    /// Whether the last slice has been dealt.
+    is_last: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Progress {
-    NotBegun,
-    Underway,
-    /// The current slice is the last.
-    Ending,
+/// Deals the arrivals of sequential blocks out to the shards.
+struct Dealer {
+    sequences: Vec<Sequence>,
+    /// The next turn of each sequence that has one; `None` before they have begun.
+    heads: Option<BinaryHeap<Reverse<(Turn, usize)>>>,
+    /// What one sequence gave before another one's turn.
+    run: Vec<Arrival>,
 }
 
-/// The arrivals of one sequential block in order.
+/// The arrivals of one recorded block in order.
 pub(super) type Arrivals = Box<dyn Iterator<Item = Result<Arrival>> + Send>;
 
-pub(super) struct Sequence {
-    pub(super) block: u16,
-    pub(super) arrivals: Arrivals,
-    /// The arrival that its head in the heap stands for.
-    pub(super) next: Option<Arrival>,
+/// The arrivals of one sequential block in order.
+pub(super) enum Sequence {
+    Made(Stream),
+    Recorded(Recorded),
 }
 
-impl Sequence {
+/// A sequence whose arrivals can fail.
+pub(super) struct Recorded {
+    block: u16,
+    arrivals: Arrivals,
+    next: Option<Arrival>,
+}
+
+impl Recorded {
     pub(super) fn new(block: u16, arrivals: Arrivals) -> Self {
         Self {
             block,
@@ -57,16 +67,95 @@ impl Sequence {
         self.next = self.arrivals.next().transpose()?;
         Ok(self.next.map(|arrival| (arrival.at, self.block)))
     }
+
+    /// As [`Stream::run`].
+    fn run(&mut self, bound: Turn, room: usize, into: &mut Vec<Arrival>) -> Result<Option<Turn>> {
+        let most = into.len() + room;
+        while let Some(arrival) = self.next {
+            let turn = (arrival.at, self.block);
+            if into.len() == most || turn >= bound {
+                return Ok(Some(turn));
+            }
+            into.push(arrival);
+            self.draw()?;
+        }
+        Ok(None)
+    }
+}
+
+impl Sequence {
+    /// The turn of the first arrival.
+    fn begin(&mut self) -> Result<Option<Turn>> {
+        match self {
+            Self::Made(stream) => Ok(stream.turn()),
+            Self::Recorded(recorded) => recorded.draw(),
+        }
+    }
+
+    fn run(&mut self, bound: Turn, room: usize, into: &mut Vec<Arrival>) -> Result<Option<Turn>> {
+        match self {
+            Self::Made(stream) => Ok(stream.run(bound, room, into)),
+            Self::Recorded(recorded) => recorded.run(bound, room, into),
+        }
+    }
+}
+
+impl Dealer {
+    fn new(sequences: Vec<Sequence>) -> Self {
+        Self {
+            sequences,
+            heads: None,
+            run: Vec::new(),
+        }
+    }
+
+    /// The next turn of each sequence at the beginning.
+    fn begin(&mut self) -> Result<BinaryHeap<Reverse<(Turn, usize)>>> {
+        let mut heads = BinaryHeap::new();
+        for (index, sequence) in self.sequences.iter_mut().enumerate() {
+            if let Some(turn) = sequence.begin()? {
+                heads.push(Reverse((turn, index)));
+            }
+        }
+        Ok(heads)
+    }
+
+    /// Deals a slice's arrivals out to the shards; gives the turn of the first one that is left.
+    fn deal(&mut self, shards: &mut [Vec<Arrival>]) -> Result<Turn> {
+        let mut heads = match self.heads.take() {
+            Some(heads) => heads,
+            None => self.begin()?,
+        };
+        let mut room = SLICE;
+        let mut end = NO_BOUND;
+        while let Some(Reverse((turn, index))) = heads.pop() {
+            if room == 0 {
+                heads.push(Reverse((turn, index)));
+                end = turn;
+                break;
+            }
+            let bound = heads.peek().map_or(NO_BOUND, |head| head.0.0);
+            self.run.clear();
+            let next = self.sequences[index].run(bound, room, &mut self.run)?;
+            room -= self.run.len();
+            for arrival in &self.run {
+                shards[arrival.key.shard() as usize].push(*arrival);
+            }
+            heads.extend(next.map(|turn| Reverse((turn, index))));
+        }
+        self.heads = Some(heads);
+        Ok(end)
+    }
 }
 
 impl Rounds {
     pub(super) fn new(sequences: Vec<Sequence>, feeds: Vec<ShardFeed>) -> Self {
         Self {
-            sequences,
-            heads: BinaryHeap::new(),
+            dealer: Dealer::new(sequences),
+            dealt: (0..SHARDS).map(|_| Vec::new()).collect(),
+            end: None,
             feeds,
-            progress: Progress::NotBegun,
-            slice: SLICE,
+            is_last: false,
         }
     }
 
@@ -74,60 +163,33 @@ impl Rounds {
     ///
     /// Fails when a trace can no longer be read.
     pub fn advance(&mut self) -> Result<bool> {
-        match self.progress {
-            Progress::Ending => return Ok(false),
-            Progress::Underway => {}
-            Progress::NotBegun => {
-                for (index, sequence) in self.sequences.iter_mut().enumerate() {
-                    if let Some(turn) = sequence.draw()? {
-                        self.heads.push(Reverse((turn, index)));
-                    }
-                }
-                self.progress = Progress::Underway;
-            }
+        let end = match self.end.take() {
+            Some(end) => end,
+            None if self.is_last => return Ok(false),
+            None => self.dealer.deal(&mut self.dealt)?,
+        };
+        for (feed, dealt) in self.feeds.iter_mut().zip(&mut self.dealt) {
+            feed.begin(dealt, end);
         }
-        for feed in &mut self.feeds {
-            feed.begin();
-        }
-        let end = self.deal()?;
-        for feed in &mut self.feeds {
-            feed.end_at(end);
-        }
-        if end == NO_BOUND {
-            self.progress = Progress::Ending;
-        }
+        self.is_last = end == NO_BOUND;
         Ok(true)
     }
 
-    /// Whether the present slice is the last.
-    pub fn is_last(&self) -> bool {
-        self.progress == Progress::Ending
-    }
-
-    /// Deals a slice's arrivals out to the shards; gives the turn of the first one that is left.
-    fn deal(&mut self) -> Result<Turn> {
-        let mut room = self.slice;
-        while let Some(Reverse((turn, index))) = self.heads.pop() {
-            if room == 0 {
-                self.heads.push(Reverse((turn, index)));
-                return Ok(turn);
+    /// Gives `work` the feeds of one slice after another, to be emptied, and whether it is the last;
+    /// while it does so, the next slice is dealt out on another thread if there is one.
+    ///
+    /// Fails when a trace can no longer be read.
+    pub fn work_off(mut self, mut work: impl FnMut(&mut [ShardFeed], bool) + Send) -> Result<()> {
+        while self.advance()? {
+            if self.is_last {
+                work(&mut self.feeds, true);
+                continue;
             }
-            let bound = self.heads.peek().map_or(NO_BOUND, |head| head.0.0);
-            let sequence = &mut self.sequences[index];
-            let mut turn = Some(turn);
-            while let Some(here) = turn.filter(|turn| room > 0 && *turn < bound)
-                && let Some(arrival) = sequence.next
-            {
-                debug_assert_eq!(arrival.at, here.0);
-                self.feeds[arrival.key.shard() as usize].push(arrival);
-                room -= 1;
-                turn = sequence.draw()?;
-            }
-            if let Some(turn) = turn {
-                self.heads.push(Reverse((turn, index)));
-            }
+            let (feeds, dealt) = (&mut self.feeds, &mut self.dealt);
+            let ((), end) = rayon::join(|| work(feeds, false), || self.dealer.deal(dealt));
+            self.end = Some(end?);
         }
-        Ok(NO_BOUND)
+        Ok(())
     }
 
     /// The shards' feeds for the current slice, by shard; they can be emptied in parallel.

@@ -20,7 +20,7 @@ fn of_too_many_keys_the_denied_ones_are_listed() {
         .iter()
         .zip(ran.result.keys.iter())
         .filter(|(key, _)| key.denied > 0)
-        .map(|(_, name)| name.as_str())
+        .map(|(_, name)| name)
         .collect();
     assert!(denied.len() > 10_000, "{}", denied.len());
 

@@ -112,6 +112,11 @@ fn a_wrong_field_of_a_pattern_is_named_with_its_line_and_what_is_allowed() {
             &["did you mean `zipf`"],
         ),
         (
+            "pattern = 'burst'\nkeys = { count = 3, popularity = 'lognormal', sigma = -1 }",
+            "4:47: traffic.0.keys.sigma: ",
+            &["expected a number from 0 to 20"],
+        ),
+        (
             "pattern = 'burst'\nkeys = { count = 3, popularity = 'hot', share = 1.5 }",
             "4:41: traffic.0.keys.share: ",
             &["1.5 is out of range; allowed: 0 to 1"],

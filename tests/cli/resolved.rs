@@ -51,6 +51,7 @@ start = "2026-01-01T18:00:00Z"
 pattern = "renewal"
 gap = { kind = "lognormal", median = "100ms", p99 = "1.50s" }
 cost = { kind = "empirical", values = [1, 2.50, 0], weights = [1, 1, 0.10] }
+keys = { count = 20, popularity = "lognormal", sigma = 2 }
 
 [[traffic]]
 pattern = "on_off"

@@ -7,7 +7,7 @@ use ratesim::scenario::{Bounds, Overrides, Scenario, Source};
 use ratesim::simulation;
 use ratesim::units::{Nanos, SimTime};
 use ratesim::workload::Arrival;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The folder of the package.
 pub(crate) fn root() -> &'static Path {
@@ -22,6 +22,11 @@ pub(crate) fn scenario(text: &str) -> Scenario {
 
 fn read(source: &Source, overrides: &Overrides) -> Scenario {
     Scenario::read(source, overrides, &Bounds::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn ready(name: &str, overrides: &Overrides) -> Scenario {
+    let path = root().join("scenarios").join(name);
+    read(&Source::open(&path).unwrap(), overrides)
 }
 
 /// A run with every answer kept, which has been held against the envelopes of its algorithms.
@@ -49,8 +54,12 @@ impl Ran {
 
     /// Runs a ready scenario under the command line's changes.
     pub(crate) fn ready(name: &str, overrides: &Overrides) -> Self {
-        let path: PathBuf = root().join("scenarios").join(name);
-        Self::scenario(read(&Source::open(&path).unwrap(), overrides), true)
+        Self::scenario(ready(name, overrides), true)
+    }
+
+    /// The same without keeping the answers.
+    pub(crate) fn ready_measured(name: &str, overrides: &Overrides) -> Self {
+        Self::scenario(ready(name, overrides), false)
     }
 
     fn scenario(scenario: Scenario, with_timeline: bool) -> Self {

@@ -2,6 +2,7 @@
 
 mod access_log;
 mod clients;
+mod cloudflare;
 mod days;
 mod poisson_near_limit;
 mod scripted;

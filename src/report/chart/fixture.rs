@@ -79,7 +79,7 @@ impl Ask {
             first: arrivals.first().map_or(SimTime::ZERO, |arrival| arrival.at),
             last,
             requests: arrivals.len() as u64,
-            keys: Arc::new(self.keys.clone()),
+            keys: Arc::new(self.keys.iter().collect()),
             marks: Vec::new(),
             grid,
             arrivals: Some(arrivals),

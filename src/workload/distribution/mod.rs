@@ -19,6 +19,8 @@ mod tests;
 mod uniform;
 mod weibull;
 
+pub(super) use special::normal_quantile;
+
 use crate::error::Result;
 use crate::params::{FromValue, Node, Params, Value, unknown};
 use crate::units::Nanos;

@@ -132,7 +132,7 @@ impl Pattern for Burst {
         Division::Whole
     }
 
-    fn instants(&self, _: f64, _: Pcg64) -> Instants {
+    fn instants(&self, _: f64, _: Pcg64) -> Box<dyn Instants> {
         let burst = self.clone();
         let begin = self.first_whole().saturating_sub(1);
         Box::new((begin..self.bursts).flat_map(move |k| {

@@ -6,6 +6,8 @@
 //!
 //! By thinning (Lewis and Shedler, Simulation of nonhomogeneous Poisson processes by thinning, 1979):
 //! a Poisson stream of the peak's rate m·(1 + A) keeps each point with probability λ(t) / (m·(1 + A)).
+//! The cosine of a point is computed only where its bounds within a small part of the period leave the
+//! answer open.
 //! A share of it is the same at that share of m, so every shard makes its own.
 
 use super::poisson::Gaps;
@@ -90,6 +92,52 @@ impl Wave {
     }
 }
 
+/// A wave looked at in order of time.
+struct Turns {
+    wave: Wave,
+    /// Where the latest turn of the wave began, as a time before the start may have.
+    began: i128,
+    /// The wave's heights at the ends of equal parts of a turn; between two of them it only rises or
+    /// only falls.
+    heights: [f64; Self::PARTS + 1],
+    parts_per_nano: f64,
+}
+
+impl Turns {
+    const PARTS: usize = 256;
+
+    fn new(wave: Wave) -> Self {
+        let share = |part: usize| part as f64 / Self::PARTS as f64;
+        let height = |part| 1.0 + wave.amplitude * (share(part) * TAU).cos();
+        Self {
+            wave,
+            began: i128::from(wave.peak) - i128::from(wave.period),
+            heights: std::array::from_fn(height),
+            parts_per_nano: Self::PARTS as f64 / wave.period as f64,
+        }
+    }
+
+    /// Whether the wave at this instant, not before the last one asked for, is higher than `level`.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    fn reaches(&mut self, at: u64, level: f64) -> bool {
+        // Wider than the last digits of the part and of the cosine.
+        const MARGIN: f64 = 1e-9;
+        let mut since = i128::from(at) - self.began;
+        let period = i128::from(self.wave.period);
+        if since >= period {
+            self.began += since / period * period;
+            since = i128::from(at) - self.began;
+        }
+        let part = (since as u64 as f64 * self.parts_per_nano) as usize;
+        let part = part.min(Self::PARTS - 1);
+        let (one, other) = (self.heights[part], self.heights[part + 1]);
+        if level < one.min(other) - MARGIN {
+            return true;
+        }
+        level < one.max(other) + MARGIN && level < self.wave.height(at)
+    }
+}
+
 impl Pattern for Diurnal {
     fn expected(&self) -> u64 {
         if self.from >= self.end {
@@ -106,14 +154,14 @@ impl Pattern for Diurnal {
         Division::Shares
     }
 
-    fn instants(&self, share: f64, mut random: Pcg64) -> Instants {
-        let wave = self.wave;
-        let highest = 1.0 + wave.amplitude;
+    fn instants(&self, share: f64, mut random: Pcg64) -> Box<dyn Instants> {
+        let mut turns = Turns::new(self.wave);
+        let highest = 1.0 + self.wave.amplitude;
         let mut gaps = Gaps::new(self.from, self.end, self.rate * highest * share);
         Box::new(std::iter::from_fn(move || {
             loop {
                 let at = gaps.next(&mut random)?;
-                if random.random::<f64>() * highest < wave.height(at) {
+                if turns.reaches(at, random.random::<f64>() * highest) {
                     return Some(at);
                 }
             }
@@ -191,6 +239,24 @@ mod tests {
             parts.iter().sum::<usize>().abs_diff(20_000) < 4 * 141,
             "{parts:?}"
         );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn bounds_answer_as_the_cosine_itself(
+            amplitude in 0.0f64..=1.0,
+            period in 1u64..1 << 50,
+            peak in 0u64..1 << 50,
+            gaps in proptest::collection::vec((0u64..1 << 48, 0.0f64..2.0), 1..100),
+        ) {
+            let wave = Wave { amplitude, period, peak: peak % period };
+            let mut turns = Turns::new(wave);
+            let mut at = 0;
+            for (gap, level) in gaps {
+                at += gap;
+                proptest::prop_assert_eq!(turns.reaches(at, level), level < wave.height(at));
+            }
+        }
     }
 
     #[test]

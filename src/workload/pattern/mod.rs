@@ -56,8 +56,23 @@ pub enum Reading {
     Records(fn(&mut Params, &Files) -> Result<Survey>),
 }
 
-/// Instants of requests in nanoseconds since the start, in order.
-pub type Instants = Box<dyn Iterator<Item = u64> + Send>;
+/// Instants of requests in nanoseconds since the start, in order: one by one, or many at a call.
+pub trait Instants: Iterator<Item = u64> + Send {
+    /// Writes the next instants from the front on and gives their number, which is short of the room
+    /// only at the end.
+    fn fill(&mut self, room: &mut [u64]) -> usize;
+}
+
+impl<I: Iterator<Item = u64> + Send> Instants for I {
+    fn fill(&mut self, room: &mut [u64]) -> usize {
+        let mut filled = 0;
+        for (place, instant) in room.iter_mut().zip(self) {
+            *place = instant;
+            filled += 1;
+        }
+        filled
+    }
+}
 
 /// A rule that makes the instants of a traffic block.
 pub trait Pattern: Send + Sync {
@@ -83,7 +98,7 @@ pub trait Pattern: Send + Sync {
 
     /// The instants of a part of the traffic, at a `share` of 1 all of it: the only one that any but
     /// [`Division::Shares`] is asked for, by [`Division::Sources`] once for each key.
-    fn instants(&self, share: f64, random: Pcg64) -> Instants;
+    fn instants(&self, share: f64, random: Pcg64) -> Box<dyn Instants>;
 }
 
 /// How the requests of a pattern fall to its block's keys, and so to the shards.
@@ -188,29 +203,72 @@ impl Carry {
     }
 }
 
+/// A clock that advances by lengths with fractions of a nanosecond, and forgets none.
+///
+/// It counts in parts of a nanosecond, as fine as leaves room for its whole span in 63 bits. What is cut
+/// off a length is below one part: with 2^40 requests in the span that lowers their rate by less than
+/// 2^−23 of it.
+#[derive(Clone, Copy, Debug)]
+struct FineClock {
+    from: u64,
+    /// The time since `from`, and the time at which it ends, in parts.
+    since: u64,
+    end: u64,
+    /// Parts in a nanosecond: two to this power.
+    fineness: u32,
+}
+
+impl FineClock {
+    fn new(from: SimTime, end: SimTime) -> Self {
+        let span = end.since(from).get();
+        let fineness = span.leading_zeros().clamp(1, 63) - 1;
+        Self {
+            from: from.as_nanos(),
+            since: 0,
+            end: span << fineness,
+            fineness,
+        }
+    }
+
+    /// What a length in nanoseconds is multiplied by for [`FineClock::advance`].
+    fn parts_per_nano(&self) -> f64 {
+        2f64.powi(self.fineness.cast_signed())
+    }
+
+    /// Goes on by a length in parts; gives the whole nanosecond, or nothing once the end is reached.
+    #[inline]
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    fn advance(&mut self, parts: f64) -> Option<u64> {
+        // A length beyond the clock saturates.
+        self.since = self.since.saturating_add(parts as u64);
+        (self.since < self.end).then_some(self.from + (self.since >> self.fineness))
+    }
+}
+
 /// Evenly spaced instants: first + ⌊i · length / parts⌋ for i = 0 … count − 1, exactly, by carrying
 /// the remainder from one to the next.
 #[derive(Clone, Debug)]
 struct Even {
-    /// The next instant; one that lies behind the clock's end is never given, since count ends
-    /// before.
-    at: u128,
-    /// ⌊length / parts⌋ and the rest of that division.
-    step: u128,
-    rest: u128,
+    /// The next instant; `None` behind the clock's end.
+    at: Option<u64>,
+    /// ⌊length / parts⌋, `None` where the clock has no room for it, and the rest of that division.
+    step: Option<u64>,
+    rest: u64,
     /// What the floor has cut off so far, in parts.
-    carried: u128,
-    parts: u128,
+    carried: u64,
+    parts: u64,
     left: u64,
 }
 
 impl Even {
+    /// `parts` is below 2^63, as counts of units are.
     fn new(first: SimTime, length: u128, parts: u64, count: u64) -> Self {
-        let parts = u128::from(parts.max(1));
+        let parts = parts.max(1);
+        let rest = length % u128::from(parts);
         Self {
-            at: first.as_nanos().into(),
-            step: length / parts,
-            rest: length % parts,
+            at: Some(first.as_nanos()),
+            step: u64::try_from(length / u128::from(parts)).ok(),
+            rest: u64::try_from(rest).expect("below the parts"),
             carried: 0,
             parts,
             left: count,
@@ -223,13 +281,12 @@ impl Iterator for Even {
 
     fn next(&mut self) -> Option<u64> {
         self.left = self.left.checked_sub(1)?;
-        let at = u64::try_from(self.at).ok()?;
-        self.at += self.step;
+        let at = self.at?;
         self.carried += self.rest;
-        if self.carried >= self.parts {
-            self.carried -= self.parts;
-            self.at += 1;
-        }
+        let wraps = self.carried >= self.parts;
+        self.carried -= if wraps { self.parts } else { 0 };
+        let step = self.step.map(|step| step.saturating_add(wraps.into()));
+        self.at = step.and_then(|step| at.checked_add(step));
         Some(at)
     }
 }
@@ -244,13 +301,24 @@ mod tests {
         fn even_instants_are_the_floors_of_exact_fractions(
             first in 0u64..1 << 40,
             length in 0u64..1 << 50,
-            parts in 1u64..1_000_000,
+            parts in (0..62).prop_flat_map(|bits| 1u64..2u64 << bits),
         ) {
             let even = Even::new(SimTime::from_nanos(first), length.into(), parts, 100);
+            prop_assert_eq!(even.clone().count(), 100);
             for (i, at) in even.enumerate() {
                 let exact = i as u128 * u128::from(length) / u128::from(parts);
                 prop_assert_eq!(u128::from(at), u128::from(first) + exact);
             }
+        }
+
+        #[test]
+        fn even_instants_end_with_the_clock(length in (64..84).prop_flat_map(|bits| 1u128..2u128 << bits)) {
+            let even = Even::new(SimTime::ZERO, length, 7, u64::MAX);
+            let exact = |i: u128| i * length / 7;
+            let within = (0..1_000).take_while(|i| exact(*i) <= u64::MAX.into());
+            let expected: Vec<u128> = within.map(exact).collect();
+            let found: Vec<u128> = even.take(1_000).map(u128::from).collect();
+            prop_assert_eq!(found, expected);
         }
     }
 }

@@ -96,7 +96,9 @@ impl OnOff {
     fn own_clock(&self, random: &mut Pcg64) -> OwnClock {
         if !self.steady {
             let per_nano = self.rate.per_second() / 1e9;
-            let gaps = Gaps::new(SimTime::ZERO, SimTime::MAX, per_nano);
+            // No source is on for longer than the block lasts.
+            let most = SimTime::ZERO + self.end.since(self.from);
+            let gaps = Gaps::new(SimTime::ZERO, most, per_nano);
             return OwnClock::Poisson(gaps);
         }
         let gap = self.rate.nanos() as f64 / self.rate.units() as f64;
@@ -148,7 +150,7 @@ impl Pattern for OnOff {
         Division::Sources
     }
 
-    fn instants(&self, _: f64, mut random: Pcg64) -> Instants {
+    fn instants(&self, _: f64, mut random: Pcg64) -> Box<dyn Instants> {
         if self.rate.units() == 0 {
             return Box::new(std::iter::empty());
         }

@@ -1,11 +1,11 @@
 //! Poisson traffic: independent requests at a constant mean rate.
 //!
-//! Gaps are exponential with mean 1/rate. They are drawn in fractions of a nanosecond and the
-//! fraction is carried into the next gap, so that the clock's whole nanoseconds do not change the
-//! rate even where several requests fall into one. The requests of a share of the keys are a
-//! Poisson stream at that share of the rate (superposition), so every shard makes its own.
+//! Gaps are exponential with mean 1/rate. They add up in fractions of a nanosecond, so that whole
+//! nanoseconds do not change the rate even where several requests fall into one. The requests of a
+//! share of the keys are a Poisson stream at that share of the rate (superposition), so every shard
+//! makes its own.
 
-use super::{Carry, Division, Instants, Pattern, Setting};
+use super::{Division, FineClock, Instants, Pattern, Setting};
 use crate::error::Result;
 use crate::params::Params;
 use crate::units::{Rate, SimTime};
@@ -50,7 +50,7 @@ impl Pattern for Poisson {
         Some((self.from, self.end, self.rate.per_second()))
     }
 
-    fn instants(&self, share: f64, mut random: Pcg64) -> Instants {
+    fn instants(&self, share: f64, mut random: Pcg64) -> Box<dyn Instants> {
         let per_nano = self.rate.per_second() / 1e9 * share;
         let mut gaps = Gaps::new(self.from, self.end, per_nano);
         Box::new(std::iter::from_fn(move || gaps.next(&mut random)))
@@ -60,32 +60,26 @@ impl Pattern for Poisson {
 /// A Poisson stream that is drawn with the numbers of another.
 #[derive(Clone, Debug)]
 pub(super) struct Gaps {
-    at: u64,
-    end: u64,
-    /// In nanoseconds; infinite at a rate of 0.
+    clock: FineClock,
+    /// In parts of the clock.
     mean_gap: f64,
-    carry: Carry,
 }
 
 impl Gaps {
     pub(super) fn new(from: SimTime, end: SimTime, per_nano: f64) -> Self {
+        let end = if per_nano > 0.0 { end } else { from };
+        let clock = FineClock::new(from, end);
         Self {
-            at: from.as_nanos(),
-            end: end.as_nanos(),
-            mean_gap: per_nano.recip(),
-            carry: Carry::default(),
+            clock,
+            mean_gap: per_nano.recip() * clock.parts_per_nano(),
         }
     }
 
-    /// The next instant. A gap beyond the clock saturates, and then ends the stream.
+    /// The next instant. A gap beyond the clock ends the stream.
+    #[inline]
     pub(super) fn next(&mut self, random: &mut Pcg64) -> Option<u64> {
-        if self.mean_gap.is_infinite() {
-            return None;
-        }
         let draw: f64 = Exp1.sample(random);
-        let gap = self.carry.whole(draw * self.mean_gap);
-        self.at = self.at.saturating_add(gap);
-        (self.at < self.end).then_some(self.at)
+        self.clock.advance(draw * self.mean_gap)
     }
 }
 

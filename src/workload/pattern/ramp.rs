@@ -65,7 +65,7 @@ impl Pattern for Ramp {
 
     // A time beyond the clock saturates, and then ends the stream.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    fn instants(&self, share: f64, mut random: Pcg64) -> Instants {
+    fn instants(&self, share: f64, mut random: Pcg64) -> Box<dyn Instants> {
         let (a, b) = (self.rates.0 * share, self.rates.1 * share);
         let (total, slope) = (self.mean() * share, 2.0 * (b - a) / self.length);
         let (from, end) = (self.from.as_nanos(), self.end.as_nanos());

@@ -1,13 +1,13 @@
 //! Renewal traffic: independent gaps of any one distribution.
 //!
 //! Request k comes at from + G_1 + … + G_k; the gaps G are drawn from `gap`, in nanoseconds, and
-//! fractions of a nanosecond are carried from one to the next. So the first comes one gap after
+//! fractions of a nanosecond add up. So the first comes one gap after
 //! `from`. With mean gap μ and standard deviation σ the requests within a long time t have mean t/μ and
 //! variance σ²·t/μ³ (Cox, Renewal Theory, 1962, chapter 4). The gaps are those of the block as a whole,
 //! whose requests draw their keys; a share of them is no renewal stream of the same law, so the block
 //! is made in one sequence.
 
-use super::{Carry, Division, Instants, Pattern, Setting, length, mean_count};
+use super::{Division, FineClock, Instants, Pattern, Setting, length, mean_count};
 use crate::error::Result;
 use crate::params::Params;
 use crate::units::SimTime;
@@ -49,12 +49,12 @@ impl Pattern for Renewal {
         Division::Whole
     }
 
-    fn instants(&self, _: f64, mut random: Pcg64) -> Instants {
-        let (gap, end) = (self.gap.clone(), self.end.as_nanos());
-        let (mut at, mut carry) = (self.from.as_nanos(), Carry::default());
+    fn instants(&self, _: f64, mut random: Pcg64) -> Box<dyn Instants> {
+        let gap = self.gap.clone();
+        let mut clock = FineClock::new(self.from, self.end);
+        let parts = clock.parts_per_nano();
         Box::new(std::iter::from_fn(move || {
-            at = at.saturating_add(carry.whole(gap.draw(&mut random)));
-            (at < end).then_some(at)
+            clock.advance(gap.draw(&mut random) * parts)
         }))
     }
 }

@@ -51,7 +51,7 @@ impl Pattern for Script {
         Division::Whole
     }
 
-    fn instants(&self, _: f64, _: Pcg64) -> Instants {
+    fn instants(&self, _: f64, _: Pcg64) -> Box<dyn Instants> {
         let instants = self.instants.clone();
         Box::new((0..instants.len()).map(move |i| instants[i]))
     }

@@ -53,7 +53,7 @@ impl Pattern for Steady {
         Division::Whole
     }
 
-    fn instants(&self, _: f64, _: Pcg64) -> Instants {
+    fn instants(&self, _: f64, _: Pcg64) -> Box<dyn Instants> {
         let (length, parts) = (self.rate.nanos(), self.rate.units());
         Box::new(Even::new(self.from, length, parts, self.count))
     }

@@ -134,6 +134,28 @@ fn seqs_are_unique_within_a_block() {
     assert_eq!(turns.len(), all.len());
 }
 
+/// The weights are exp(σ·z), z the normal quantiles of the middles of fifths: ±1.2816, ±0.5244 and 0.
+#[test]
+fn keys_of_log_normal_rates_are_drawn_by_them() {
+    for pattern in ["poisson", "steady"] {
+        let counts = frequencies(&format!(
+            "duration = \"1s\"\n[[traffic]]\npattern = \"{pattern}\"\nrate = \"200000/s\"\n\
+             keys = {{ count = 5, popularity = \"lognormal\", sigma = 1.5 }}"
+        ));
+        let quantiles = [
+            1.281_551_565_5,
+            0.524_400_512_7,
+            0.0,
+            -0.524_400_512_7,
+            -1.281_551_565_5,
+        ];
+        let weights = quantiles.map(|z: f64| (1.5 * z).exp());
+        let statistic = chi_square(&counts, &weights);
+        // Four degrees of freedom: 18.47 is exceeded once in a thousand.
+        assert!(statistic < 18.47, "{pattern}: {statistic}");
+    }
+}
+
 /// How often each key is drawn, by key.
 fn frequencies(text: &str) -> Vec<f64> {
     let workload = workload(text);

@@ -116,7 +116,20 @@ fn wrong_blocks_are_told_what_to_change() {
         ),
         (
             "pattern = \"burst\"\nkeys = { count = 4000000000 }",
-            "about 480000 MB",
+            // Four letters, ten digits and where the name ends.
+            "about 88000 MB",
+        ),
+        (
+            "pattern = \"burst\"\nkeys = { count = 5, popularity = \"lognormal\" }",
+            "traffic.0.keys.sigma: is required: a number from 0 to 20",
+        ),
+        (
+            "pattern = \"burst\"\nkeys = { count = 5, popularity = \"lognormal\", sigma = 21 }",
+            "expected a number from 0 to 20",
+        ),
+        (
+            "pattern = \"burst\"\nkeys = { count = 5, popularity = \"zipf\", sigma = 1 }",
+            "unknown field",
         ),
         (
             "pattern = \"burst\"\nkeys = { count = 5, exponent = 1 }",
@@ -261,7 +274,7 @@ fn the_resolved_tables_read_to_the_same_tables_and_arrivals() {
         rate = 0.7
         from = "3s"
         to = "0:00:30"
-        keys = { count = 2, prefix = "user-" }
+        keys = { count = 2, popularity = "lognormal", sigma = 1.50, prefix = "user-" }
         [[traffic]]
         pattern = "script"
         at = ["1s", "0:00:02"]

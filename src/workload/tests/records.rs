@@ -32,7 +32,11 @@ fn seen(bytes: impl AsRef<[u8]>, top: &str, more: &str) -> Vec<(f64, u64, String
     all.iter()
         .map(|arrival| {
             let seconds = Nanos::new(arrival.at.as_nanos()).as_secs_f64();
-            (seconds, arrival.cost, keys[arrival.key.0 as usize].clone())
+            (
+                seconds,
+                arrival.cost,
+                keys[arrival.key.0 as usize].to_owned(),
+            )
         })
         .collect()
 }

@@ -23,7 +23,7 @@ fn the_apache_log_has_its_known_records() {
     let workload = &resolved.workload;
     assert_eq!(workload.expected_requests(), 9_999);
     assert_eq!(workload.keys().len(), 1_753);
-    assert_eq!(workload.keys()[0], "83.149.9.216");
+    assert_eq!(&workload.keys()[0], "83.149.9.216");
     let all = arrivals(workload, 0);
     assert_eq!(all.len(), 9_999);
     assert!(all.is_sorted_by_key(|arrival| (arrival.at, arrival.seq)));
