@@ -74,7 +74,9 @@ impl Columns {
         split(header.as_bytes(), delimiter, &mut cells)
             .map_err(|reason| params.error("file", format!("{shown}:1: the header: {reason}")))?;
         let names = cells.iter().map(|cell| cell.of(header.as_bytes()));
-        let names: Vec<_> = names.map(|name| String::from_utf8_lossy(&name).into_owned()).collect();
+        let names: Vec<_> = names
+            .map(|name| String::from_utf8_lossy(&name).into_owned())
+            .collect();
         let header: Vec<&str> = names.iter().map(|name| name.trim()).collect();
         let mut fields = if params.has("fields") {
             let fields = params.table("fields");
@@ -291,7 +293,9 @@ mod tests {
         let mut cells = Vec::new();
         super::split(line.as_bytes(), delimiter, &mut cells)?;
         let texts = cells.iter().map(|cell| cell.of(line.as_bytes()));
-        Ok(texts.map(|text| String::from_utf8(text.into_owned()).unwrap()).collect())
+        Ok(texts
+            .map(|text| String::from_utf8(text.into_owned()).unwrap())
+            .collect())
     }
 
     fn add(sum: Cost, text: &str) -> std::result::Result<Cost, String> {

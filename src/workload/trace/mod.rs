@@ -21,6 +21,9 @@ mod tests;
 mod time;
 mod zstd;
 
+#[cfg(test)]
+pub(in crate::workload) use zstd::tests::packed as zstd_frame;
+
 pub use scan::Survey;
 
 pub(super) use replay::{Placing, Trace};

@@ -61,7 +61,11 @@ impl MarkIndex {
         let endpoint = record.endpoint.as_deref();
         let method = record.method.as_deref();
         pair.clear();
-        pair.extend_from_slice(endpoint.filter(|_| stated.endpoint.is_none()).unwrap_or(b""));
+        pair.extend_from_slice(
+            endpoint
+                .filter(|_| stated.endpoint.is_none())
+                .unwrap_or(b""),
+        );
         pair.push(b'\n');
         pair.extend_from_slice(method.filter(|_| stated.method.is_none()).unwrap_or(b""));
     }
@@ -196,7 +200,9 @@ impl Survey {
             for (mut found, block) in found.into_iter().zip(pipeline.worked_on()) {
                 // The first valid line of the file decides which kind of times is malformed; a block
                 // that was read without knowing it, and guessed wrong, is read again.
-                if self.dated.is_some() && found.dated.is_some_and(|dated| Some(dated) != self.dated) {
+                if self.dated.is_some()
+                    && found.dated.is_some_and(|dated| Some(dated) != self.dated)
+                {
                     found = self.look(block, self.dated);
                 }
                 lines += self.add(found, lines);
