@@ -90,11 +90,36 @@ impl Names {
 
     /// The names by number.
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        let begins = [0].into_iter().chain(self.ends.iter().copied());
-        begins
-            .zip(&self.ends)
-            .map(|(begin, end)| &self.text[begin..*end])
+        pieces(&self.text, &self.ends)
     }
+}
+
+/// Names as they are mentioned, to be looked up one right after the other.
+///
+/// A million names do not fit a cache. The processor can wait for several of them at a time when nothing
+/// else lies between.
+#[derive(Debug, Default)]
+pub(super) struct Mentions {
+    text: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Mentions {
+    pub(super) fn push(&mut self, name: &[u8]) {
+        self.text.extend_from_slice(name);
+        self.ends.push(self.text.len());
+    }
+
+    /// The mentions in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        pieces(&self.text, &self.ends)
+    }
+}
+
+/// The pieces of a text that end there.
+fn pieces<'a>(text: &'a [u8], ends: &'a [usize]) -> impl Iterator<Item = &'a [u8]> {
+    let begins = [0].into_iter().chain(ends.iter().copied());
+    begins.zip(ends).map(|(begin, end)| &text[begin..*end])
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! A trace placed on the clock of a run, and its arrivals.
 
 use super::blocks::Block;
-use super::names::Names;
+use super::names::{Mentions, Names};
 use super::pipeline::Pipeline;
 use super::scan::{MarkIndex, Survey};
 use super::{Record, Stated, TraceFile};
@@ -197,58 +197,64 @@ impl Trace {
     /// The arrivals of a block, up to one that cannot be.
     fn part(&self, block: &Block) -> Part {
         let mut parser = self.file.parser(self.marks.is_some());
-        let mut arrivals = Vec::new();
+        let mut part = Part {
+            arrivals: Vec::new(),
+            end: Ok(()),
+        };
+        let mut keys = Mentions::default();
         let mut room = Vec::new();
         for line in block.lines() {
             let Ok(record) = parser.record(&line) else {
                 continue;
             };
-            match self.arrival(&record, &mut room) {
-                Ok(arrival) => arrivals.extend(arrival),
-                Err(error) => {
-                    return Part {
-                        arrivals,
-                        end: Err(error),
-                    };
-                }
+            let (dated, at) = record.at.parts();
+            if dated != self.dated || !self.window.contains(&at) {
+                continue;
             }
+            let Some(mark) = self.mark_of(&record, &mut room) else {
+                part.end = Err(self.unknown());
+                break;
+            };
+            keys.push(record.key.as_deref().unwrap_or_default());
+            part.arrivals.push(Arrival {
+                at: SimTime::from_nanos(at - self.origin),
+                cost: record.cost.unwrap_or(1),
+                seq: 0,
+                key: KeyId::default(),
+                mark,
+            });
         }
-        Part {
-            arrivals,
-            end: Ok(()),
+        self.put_keys(&keys, &mut part);
+        part
+    }
+
+    /// Puts the keys that are mentioned into the arrivals. Keys that the block draws, and costs that it
+    /// states, are left to [`Drawn`].
+    fn put_keys(&self, keys: &Mentions, part: &mut Part) {
+        let RecordKeys::Named(names, ids) = &self.keys else {
+            return;
+        };
+        for (index, key) in keys.iter().enumerate() {
+            let Some(number) = names.get(key) else {
+                part.arrivals.truncate(index);
+                part.end = Err(self.unknown());
+                return;
+            };
+            part.arrivals[index].key = ids[number as usize];
         }
     }
 
-    /// The record as an arrival; `None` if it takes no part. Keys that the block draws and
-    /// costs that it states are left to [`Drawn`].
-    fn arrival(&self, record: &Record, room: &mut Vec<u8>) -> Result<Option<Arrival>> {
-        let (dated, at) = record.at.parts();
-        if dated != self.dated || !self.window.contains(&at) {
-            return Ok(None);
-        }
-        let key = match &self.keys {
-            RecordKeys::Drawn(_) => Some(KeyId::default()),
-            RecordKeys::Named(names, ids) => {
-                let number = record.key.as_deref().and_then(|name| names.get(name));
-                number.map(|number| ids[number as usize])
-            }
+    /// The mark of the record's endpoint and method. `room` is room to work in.
+    fn mark_of(&self, record: &Record, room: &mut Vec<u8>) -> Option<MarkId> {
+        let Some(index) = &self.marks else {
+            return Some(self.mark);
         };
-        let mark = match &self.marks {
-            None => Some(self.mark),
-            Some(index) => index
-                .get(record, &self.stated, room)
-                .map(|number| MarkId(self.mark.0 + number)),
-        };
-        let (Some(key), Some(mark)) = (key, mark) else {
-            return Err(self.changed("it has a key or an endpoint that it did not have"));
-        };
-        Ok(Some(Arrival {
-            at: SimTime::from_nanos(at - self.origin),
-            cost: record.cost.unwrap_or(1),
-            seq: 0,
-            key,
-            mark,
-        }))
+        let number = index.get(record, &self.stated, room)?;
+        Some(MarkId(self.mark.0 + number))
+    }
+
+    fn unknown(&self) -> Error {
+        self.changed("it has a key or an endpoint that it did not have")
     }
 
     fn changed(&self, how: &str) -> Error {

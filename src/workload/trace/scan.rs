@@ -1,7 +1,7 @@
 //! The scan before the run: what a trace holds.
 
 use super::blocks::Block;
-use super::names::Names;
+use super::names::{Mentions, Names};
 use super::{Format, Record, Stated, TraceFile};
 use crate::error::{Error, Result};
 use crate::params::Params;
@@ -117,6 +117,8 @@ struct Found {
     /// Keys and pairs of records in the window that the survey does not have yet.
     keys: Names,
     pairs: Names,
+    /// The keys of all records in the window.
+    mentions: Mentions,
     malformed: u64,
     /// The first malformed lines, by their numbers within the block.
     examples: Vec<(u64, String)>,
@@ -140,10 +142,8 @@ impl Found {
         }
         self.count += 1;
         self.latest = self.latest.max(at);
-        if let Some(key) = record.key.as_deref().filter(|_| !survey.stated.keys)
-            && census.keys.get(key).is_none()
-        {
-            self.keys.note(key);
+        if let Some(key) = record.key.as_deref().filter(|_| !survey.stated.keys) {
+            self.mentions.push(key);
         }
         if let Some(marks) = &census.marks
             && marks.get(record, &survey.stated, pair).is_none()
@@ -230,6 +230,11 @@ impl Survey {
             }
         }
         found.lines = lines.number();
+        for key in std::mem::take(&mut found.mentions).iter() {
+            if self.census.keys.get(key).is_none() {
+                found.keys.note(key);
+            }
+        }
         found
     }
 
