@@ -139,7 +139,7 @@ fn write_log(path: &Path, is_csv: bool, bytes: u64) -> io::Result<(u64, u64)> {
 }
 
 /// A number below `count`, small ones more often.
-fn skewed(random: &mut Pcg64, count: u64) -> u64 {
+fn skewed(random: &mut Pcg64, count: u32) -> u32 {
     let below = random.random_range(0..count) + 1;
     random.random_range(0..below)
 }
