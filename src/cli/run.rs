@@ -29,12 +29,12 @@ struct Job {
 /// Runs the scenarios in turn. All of them are read before the first runs, so that wrong input
 /// touches no output.
 pub(crate) fn run(args: &Run) -> Result<()> {
-    let jobs = prepare(args)?;
     let threads = args.threads.map_or(0, usize::from);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
         .map_err(|cause| Error::run("cannot start the threads").because(cause))?;
+    let jobs = pool.install(|| prepare(args))?;
     let mut terminal = Terminal::default();
     for job in jobs {
         let text = pool.install(|| job.run(args))?;

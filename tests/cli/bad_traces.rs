@@ -2,6 +2,7 @@
 
 use super::{BURST, Folder};
 use flate2::{Compression, write::GzEncoder};
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use std::io::Write;
 
 fn scenario(more: &str) -> String {
@@ -39,6 +40,7 @@ fn packed(text: &str) -> Vec<u8> {
 #[test]
 fn a_wrong_trace_is_named_and_the_previous_output_stays_whole() {
     let gzip = packed("time\n1\n2\n");
+    let frame = compress_to_vec(&b"time\n1\n2\n"[..], CompressionLevel::Fastest);
     let garbage: Vec<u8> = (0..=255).collect();
     let wide: Vec<u8> = "time\n1\n"
         .encode_utf16()
@@ -106,6 +108,11 @@ fn a_wrong_trace_is_named_and_the_previous_output_stays_whole() {
             b"\x1f\x8b\x08garbage",
             "",
             &["log is cut off or no valid gzip", "\n  caused by: "],
+        ),
+        (
+            &frame[..frame.len() - 6],
+            "",
+            &["log is cut off or no valid zstd", "\n  caused by: "],
         ),
         (b"time\n1\n", "from = '5s'", &["empty"]),
         (

@@ -8,7 +8,16 @@ fn files_and_pictures_of_what_is_not_measured_are_left_out() {
     let folder = Folder::with(BURST);
     folder.succeeds(&["run", "burst.toml", "--measure", "counts", "-o", "counts"]);
     let files: Vec<_> = folder.files("counts").into_keys().collect();
-    assert_eq!(files, ["run.json", "summary.csv", "timeline.csv"]);
+    assert_eq!(
+        files,
+        [
+            "run.json",
+            "scorecard.png",
+            "scorecard.svg",
+            "summary.csv",
+            "timeline.csv"
+        ]
+    );
     folder.succeeds(&[
         "run",
         "burst.toml",
@@ -58,7 +67,7 @@ fn what_is_measured_is_resolved_and_checked() {
     refused(
         &wrong,
         &["burst.toml"],
-        "burst.toml:1:11: measure: ",
-        &["found the number 3", "list of measures"],
+        "burst.toml:1:1: measure: ",
+        &["found 3", "list of measures"],
     );
 }

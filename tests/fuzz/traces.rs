@@ -5,6 +5,7 @@ use super::hunt;
 use flate2::{Compression, write::GzEncoder};
 use proptest::prelude::*;
 use ratesim::scenario::{Bounds, Overrides, Scenario, Source};
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -48,6 +49,8 @@ const FRAGMENTS: &[&[u8]] = &[
     b"\xef\xbb\xbf",
     b"\xff\xfe",
     b"\x1f\x8b\x08",
+    b"\x28\xb5\x2f\xfd",
+    b"\x50\x2a\x4d\x18\xff\xff\xff\xff",
     b"time",
     b" - - ",
     b"=cmd|' /C calc'!A0",
@@ -127,4 +130,15 @@ fn a_damaged_access_log_is_read_or_refused() {
 #[test]
 fn a_damaged_gzip_file_is_read_or_refused() {
     damage_all(vec![packed(LOG.as_bytes()), packed(CSV[0].as_bytes())]);
+}
+
+#[test]
+fn a_damaged_zstd_file_is_read_or_refused() {
+    let packed = |text: &str| compress_to_vec(text.as_bytes(), CompressionLevel::Fastest);
+    damage_all(vec![
+        packed(LOG),
+        packed(CSV[0]),
+        packed(&LOG.repeat(50)),
+        [packed(CSV[0]), packed("2,c,/z,GET,1\n")].concat(),
+    ]);
 }

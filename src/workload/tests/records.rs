@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::units::Epoch;
+use crate::workload::trace::zstd_frame as zstd;
 use flate2::{Compression, write::GzEncoder};
 use std::fs;
 use std::io::Write;
@@ -206,6 +207,24 @@ fn gzip_reads_as_the_plain_file() {
 }
 
 #[test]
+fn zstd_reads_as_the_plain_file() {
+    let csv = "time,key\n1,a\n2,b\n";
+    let packed = zstd(csv.as_bytes());
+    assert_eq!(seen(&packed, "", ""), seen(csv, "", ""));
+    let (front, back) = csv.as_bytes().split_at(11);
+    assert_eq!(
+        seen([zstd(front), zstd(back)].concat(), "", ""),
+        seen(csv, "", "")
+    );
+    let mut wrong = packed.clone();
+    *wrong.last_mut().unwrap() ^= 1;
+    for bytes in [&packed[..packed.len() - 9], &packed[..5], &wrong] {
+        let message = refused(bytes, "");
+        assert!(message.contains("is cut off or no valid zstd"), "{message}");
+    }
+}
+
+#[test]
 fn wrong_files_are_told_what_to_change() {
     assert!(refused("", "").contains("t is empty"));
     assert!(refused("\u{feff}time\n", "").contains("no valid line"));
@@ -279,8 +298,8 @@ fn a_trace_is_merged_with_other_blocks() {
 
 proptest::proptest! {
     #[test]
-    fn no_bytes_crash_the_readers(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200), head in 0usize..4) {
-        let heads: [&[u8]; 4] = [b"", b"time,key,cost\n", b"\x1f\x8b\x08", b"h - - [10/Oct/2000:13:55:37 -0700] \"GET /"];
+    fn no_bytes_crash_the_readers(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200), head in 0usize..5) {
+        let heads: [&[u8]; 5] = [b"", b"time,key,cost\n", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"h - - [10/Oct/2000:13:55:37 -0700] \"GET /"];
         let bytes = [heads[head], &bytes].concat();
         for format in ["auto", "csv", "combined"] {
             let (_folder, resolved) = trace(&bytes, "", &format!("format = \"{format}\""));

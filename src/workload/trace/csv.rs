@@ -4,11 +4,13 @@
 //! in the next line: a quote that does not end is one malformed line, and not the rest of the file.
 
 use super::Record;
-use super::time::{excerpt, parse_time};
+use super::time::{Clock, digits, excerpt, trim};
 use crate::error::Result;
 use crate::params::{FromValue, Params, Value, unknown};
 use crate::units::Cost;
+use memchr::memchr;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Where a CSV trace keeps what a record is made of: indices of columns.
 #[derive(Clone, Debug)]
@@ -68,9 +70,14 @@ impl Columns {
         header: &str,
         shown: &str,
     ) -> Result<Self> {
-        let header = split(header, delimiter)
+        let mut cells = Vec::new();
+        split(header.as_bytes(), delimiter, &mut cells)
             .map_err(|reason| params.error("file", format!("{shown}:1: the header: {reason}")))?;
-        let header: Vec<&str> = header.iter().map(|name| name.trim()).collect();
+        let names = cells.iter().map(|cell| cell.of(header.as_bytes()));
+        let names: Vec<_> = names
+            .map(|name| String::from_utf8_lossy(&name).into_owned())
+            .collect();
+        let header: Vec<&str> = names.iter().map(|name| name.trim()).collect();
         let mut fields = if params.has("fields") {
             let fields = params.table("fields");
             fields.ok_or_else(|| {
@@ -127,19 +134,27 @@ impl Columns {
         !self.cost.is_empty()
     }
 
-    /// Reads one line; the error says what is wrong with it.
-    pub(super) fn parse<'a>(&self, line: &'a str) -> std::result::Result<Record<'a>, String> {
-        let cells = split(line, self.delimiter)?;
+    /// Reads one line; the error says what is wrong with it. `cells` is room to work in.
+    pub(super) fn parse<'a>(
+        &self,
+        line: &'a [u8],
+        clock: &mut Clock,
+        cells: &mut Vec<Cell>,
+    ) -> std::result::Result<Record<'a>, String> {
+        split(line, self.delimiter, cells)?;
         let count = cells.len();
         let missing =
             |index: usize| format!("field {} is missing; the line has {count}", index + 1);
-        let cell = |index: usize| cells.get(index).ok_or_else(|| missing(index));
-        let at = parse_time(cell(self.time)?)?;
+        let cell = |index: usize| {
+            let cell = cells.get(index).ok_or_else(|| missing(index))?;
+            Ok::<_, String>(cell.of(line))
+        };
+        let at = clock.time(&cell(self.time)?)?;
         let mut cost = None;
         for index in &self.cost {
-            cost = Some(add(cost.unwrap_or(0), cell(*index)?)?);
+            cost = Some(add(cost.unwrap_or(0), &cell(*index)?)?);
         }
-        let own = |index: Option<usize>| index.map(|index| cell(index).cloned()).transpose();
+        let own = |index: Option<usize>| index.map(cell).transpose();
         let (key, endpoint, method) = (own(self.key)?, own(self.endpoint)?, own(self.method)?);
         Ok(Record {
             at,
@@ -178,16 +193,19 @@ fn by_default(fields: &mut Params, name: &'static str, header: &[&str]) -> Optio
 }
 
 fn list(header: &[&str]) -> String {
-    let names: Vec<_> = header.iter().take(20).map(|name| excerpt(name)).collect();
+    let names: Vec<_> = header
+        .iter()
+        .take(20)
+        .map(|name| excerpt(name.as_bytes()))
+        .collect();
     names.join(", ")
 }
 
 /// The sum of a cost and one more column.
-fn add(sum: Cost, text: &str) -> std::result::Result<Cost, String> {
-    let text = text.trim();
-    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
-    let cost = text.parse::<Cost>().ok().filter(|_| is_number);
-    cost.and_then(|cost| sum.checked_add(cost))
+fn add(sum: Cost, text: &[u8]) -> std::result::Result<Cost, String> {
+    let text = trim(text);
+    digits(text)
+        .and_then(|cost| sum.checked_add(cost))
         .filter(|sum| *sum <= crate::workload::MAX_COST)
         .ok_or_else(|| {
             format!(
@@ -197,46 +215,74 @@ fn add(sum: Cost, text: &str) -> std::result::Result<Cost, String> {
         })
 }
 
-/// The fields of a line.
-fn split(line: &str, delimiter: u8) -> std::result::Result<Vec<Cow<'_, str>>, String> {
-    let mut cells = Vec::new();
-    let mut rest = line;
+/// Where a field's text stands in its line.
+#[derive(Clone, Debug)]
+pub(super) struct Cell {
+    place: Range<usize>,
+    /// Whether quotes are doubled in it.
+    doubled: bool,
+}
+
+impl Cell {
+    fn of<'a>(&self, line: &'a [u8]) -> Cow<'a, [u8]> {
+        let text = &line[self.place.clone()];
+        if !self.doubled {
+            return Cow::Borrowed(text);
+        }
+        let mut single = Vec::with_capacity(text.len());
+        let mut bytes = text.iter();
+        while let Some(byte) = bytes.next() {
+            single.push(*byte);
+            if *byte == b'"' {
+                bytes.next();
+            }
+        }
+        Cow::Owned(single)
+    }
+}
+
+/// Finds the fields of a line.
+fn split(
+    line: &[u8],
+    delimiter: u8,
+    cells: &mut Vec<Cell>,
+) -> std::result::Result<(), &'static str> {
+    cells.clear();
+    let mut begin = 0;
     loop {
-        let (cell, end) = match rest.strip_prefix('"') {
-            Some(text) => {
-                let (cell, length) = quoted(text).ok_or("a quote does not end")?;
-                (cell, length + 1)
-            }
-            None => {
-                let end = memchr::memchr(delimiter, rest.as_bytes()).unwrap_or(rest.len());
-                (Cow::Borrowed(&rest[..end]), end)
-            }
+        let (cell, end) = if line.get(begin) == Some(&b'"') {
+            let cell = quoted(line, begin + 1).ok_or("a quote does not end")?;
+            let end = cell.place.end + 1;
+            (cell, end)
+        } else {
+            let length = memchr(delimiter, &line[begin..]);
+            let end = length.map_or(line.len(), |length| begin + length);
+            let cell = Cell {
+                place: begin..end,
+                doubled: false,
+            };
+            (cell, end)
         };
         cells.push(cell);
-        match rest.as_bytes().get(end) {
-            None => return Ok(cells),
-            // The delimiter is one ASCII byte, so the next one begins a character.
-            Some(byte) if *byte == delimiter => rest = &rest[end + 1..],
-            Some(_) => return Err("something follows a closing quote".to_owned()),
+        match line.get(end) {
+            None => return Ok(()),
+            Some(byte) if *byte == delimiter => begin = end + 1,
+            Some(_) => return Err("something follows a closing quote"),
         }
     }
 }
 
-/// The text up to the closing quote, and its length with that quote.
-fn quoted(text: &str) -> Option<(Cow<'_, str>, usize)> {
-    let bytes = text.as_bytes();
-    let mut from = 0;
+/// The field from `begin`, behind a quote, up to the closing one.
+fn quoted(line: &[u8], begin: usize) -> Option<Cell> {
     let mut doubled = false;
+    let mut from = begin;
     loop {
-        let end = from + memchr::memchr(b'"', &bytes[from..])?;
-        if bytes.get(end + 1) != Some(&b'"') {
-            let cell = &text[..end];
-            let cell = if doubled {
-                Cow::Owned(cell.replace("\"\"", "\""))
-            } else {
-                Cow::Borrowed(cell)
-            };
-            return Some((cell, end + 1));
+        let end = from + memchr(b'"', &line[from..])?;
+        if line.get(end + 1) != Some(&b'"') {
+            return Some(Cell {
+                place: begin..end,
+                doubled,
+            });
         }
         doubled = true;
         from = end + 2;
@@ -247,6 +293,19 @@ fn quoted(text: &str) -> Option<(Cow<'_, str>, usize)> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    fn split(line: &str, delimiter: u8) -> std::result::Result<Vec<String>, &'static str> {
+        let mut cells = Vec::new();
+        super::split(line.as_bytes(), delimiter, &mut cells)?;
+        let texts = cells.iter().map(|cell| cell.of(line.as_bytes()));
+        Ok(texts
+            .map(|text| String::from_utf8(text.into_owned()).unwrap())
+            .collect())
+    }
+
+    fn add(sum: Cost, text: &str) -> std::result::Result<Cost, String> {
+        super::add(sum, text.as_bytes())
+    }
 
     #[test]
     fn fields_are_split_at_the_delimiter_outside_of_quotes() {
@@ -289,7 +348,7 @@ mod tests {
                 cost: vec![3, 4],
             };
             for line in [line, any] {
-                let _ = columns.parse(&line);
+                let _ = columns.parse(line.as_bytes(), &mut Clock::default(), &mut Vec::new());
             }
         }
 

@@ -3,13 +3,26 @@
 //! A file is scanned once before the run: that counts its records, finds the first and the last
 //! time, and numbers keys and endpoints. A run reads it again and keeps nothing. Only a file that is
 //! not in order of time is held as a whole, since it has to be sorted (stably).
+//!
+//! Both passes cut the file into blocks at line ends. The blocks of a batch are worked on in parallel
+//! while the next batch is read and unpacked, and what they gave is put together in the order of the
+//! file, so that neither the number of threads nor the size of blocks is seen in any result.
 
+mod blocks;
 mod combined;
 mod csv;
-mod lines;
+mod names;
+mod pipeline;
 mod replay;
 mod scan;
+mod source;
+#[cfg(test)]
+mod tests;
 mod time;
+mod zstd;
+
+#[cfg(test)]
+pub(in crate::workload) use zstd::tests::packed as zstd_frame;
 
 pub use scan::Survey;
 
@@ -19,21 +32,22 @@ use crate::error::Result;
 use crate::params::Params;
 use crate::units::Cost;
 use crate::workload::Costs;
-use csv::Columns;
-use lines::Lines;
+use blocks::{Block, Blocks, Line};
+use csv::{Cell, Columns};
+use pipeline::Pipeline;
 use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use time::Stamp;
+use time::{Clock, Stamp};
 
-/// One record of a trace.
+/// One record of a trace; its texts are UTF-8.
 #[derive(Debug)]
 struct Record<'a> {
     at: Stamp,
-    key: Option<Cow<'a, str>>,
-    endpoint: Option<Cow<'a, str>>,
-    method: Option<Cow<'a, str>>,
+    key: Option<Cow<'a, [u8]>>,
+    endpoint: Option<Cow<'a, [u8]>>,
+    method: Option<Cow<'a, [u8]>>,
     cost: Option<Cost>,
 }
 
@@ -85,12 +99,20 @@ struct TraceFile {
     /// The path as the scenario writes it.
     shown: String,
     format: Format,
+    /// Bytes of the blocks that it is cut into.
+    block: usize,
 }
 
-/// The records of a file, one after the other.
-struct Records {
-    lines: Lines,
-    format: Format,
+/// Bytes of a block: a few thousand lines, and a few blocks per thread fit the caches.
+const BLOCK: usize = 1 << 19;
+
+/// Reads the lines of one block.
+struct Parser<'f> {
+    format: &'f Format,
+    /// Whether endpoints and methods are asked for.
+    targets: bool,
+    clock: Clock,
+    cells: Vec<Cell>,
 }
 
 /// How many lines `format = "auto"` looks at.
@@ -125,9 +147,11 @@ impl TraceFile {
         let Some(header) = first.first() else {
             return Err(params.error("file", format!("{shown} is empty")));
         };
-        let is_log = |line: &String| combined::parse(line).is_ok();
+        let mut clock = Clock::default();
+        let mut is_log =
+            |line: &String| combined::parse(line.as_bytes(), &mut clock, false).is_ok();
         let format = match params.choice("format", &["auto", "csv", "combined"], "auto")? {
-            "auto" if first.iter().any(is_log) => "combined",
+            "auto" if first.iter().any(&mut is_log) => "combined",
             "auto" => "csv",
             format => format,
         };
@@ -142,29 +166,39 @@ impl TraceFile {
             path,
             shown,
             format,
+            block: BLOCK,
         })
     }
 
     /// Opens it at its first record.
-    fn open(&self) -> io::Result<Records> {
-        let mut lines = Lines::open(&self.path)?;
-        if let Format::Csv(_) = self.format {
-            lines.next()?;
+    fn open(&self) -> io::Result<Pipeline> {
+        let header = matches!(self.format, Format::Csv(_));
+        let source = source::open(&self.path)?;
+        Ok(Pipeline::new(Blocks::new(source, self.block, header)))
+    }
+
+    /// A reader of the lines of one block.
+    fn parser(&self, targets: bool) -> Parser<'_> {
+        Parser {
+            format: &self.format,
+            targets,
+            clock: Clock::default(),
+            cells: Vec::new(),
         }
-        Ok(Records {
-            lines,
-            format: self.format.clone(),
-        })
     }
 }
 
 fn first_lines(path: &Path) -> io::Result<Vec<String>> {
-    let mut lines = Lines::open(path)?;
+    let mut blocks = Blocks::new(source::open(path)?, 1 << 14, false);
+    let mut block = Block::default();
     let mut first = Vec::new();
     while first.len() < LOOKED_AT {
-        match lines.next() {
-            Ok(Some(line)) => first.push(line.text.to_owned()),
-            Ok(None) => break,
+        match blocks.next(&mut block) {
+            Ok(true) => {
+                let texts = block.lines().take(LOOKED_AT - first.len());
+                first.extend(texts.map(|line| String::from_utf8_lossy(&line.text).into_owned()));
+            }
+            Ok(false) => break,
             // What comes later will fail where it is read.
             Err(error) if first.is_empty() => return Err(error),
             Err(_) => break,
@@ -184,26 +218,24 @@ fn unreadable(params: &Params, shown: &str, cause: io::Error) -> crate::error::E
                 io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput => {
                     format!("{shown} is cut off or no valid gzip; fetch or compress it again")
                 }
+                io::ErrorKind::InvalidData => {
+                    format!("{shown} is cut off or no valid zstd; fetch or compress it again")
+                }
                 _ => format!("{shown} cannot be read"),
             },
         )
         .because(cause)
 }
 
-impl Records {
-    /// The next record with its line number, or what is wrong with its line.
-    fn next(&mut self) -> io::Result<Option<(u64, std::result::Result<Record<'_>, String>)>> {
-        let Some(line) = self.lines.next()? else {
-            return Ok(None);
-        };
+impl Parser<'_> {
+    /// The record of a line, or what is wrong with it.
+    fn record<'a>(&mut self, line: &'a Line) -> std::result::Result<Record<'a>, String> {
         if line.is_cut {
-            let reason = format!("longer than {} bytes", lines::LONGEST);
-            return Ok(Some((line.number, Err(reason))));
+            return Err(format!("longer than {} bytes", blocks::LONGEST));
         }
-        let record = match &self.format {
-            Format::Combined => combined::parse(line.text),
-            Format::Csv(columns) => columns.parse(line.text),
-        };
-        Ok(Some((line.number, record)))
+        match self.format {
+            Format::Combined => combined::parse(&line.text, &mut self.clock, self.targets),
+            Format::Csv(columns) => columns.parse(&line.text, &mut self.clock, &mut self.cells),
+        }
     }
 }

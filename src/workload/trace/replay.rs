@@ -1,7 +1,10 @@
 //! A trace placed on the clock of a run, and its arrivals.
 
+use super::blocks::Block;
+use super::names::{Mentions, Names};
+use super::pipeline::Pipeline;
 use super::scan::{MarkIndex, Survey};
-use super::{Record, Records, Stated, TraceFile};
+use super::{Record, Stated, TraceFile};
 use crate::error::{Error, Result};
 use crate::params::Params;
 use crate::units::{KeyId, SimTime};
@@ -11,10 +14,10 @@ use crate::workload::pattern::Setting;
 use crate::workload::random::WHOLE;
 use crate::workload::rounds::Arrivals;
 use crate::workload::{Arrival, Mark, MarkId};
-use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
+use std::vec;
 
 /// What a trace is placed into: the run's keys and marks, and what its block says.
 pub(in crate::workload) struct Placing<'a> {
@@ -50,8 +53,8 @@ pub(in crate::workload) struct Trace {
 }
 
 enum RecordKeys {
-    /// The records say.
-    Named(HashMap<Box<str>, KeyId>),
+    /// The records say. The number of a name leads to the key.
+    Named(Names, Vec<KeyId>),
     /// The block says.
     Drawn(Keys),
 }
@@ -65,7 +68,7 @@ impl Survey {
             keys,
             ..
         } = placing;
-        let origin = if self.dated {
+        let origin = if self.is_dated() {
             setting.epoch.unix_nanos()
         } else {
             0
@@ -81,19 +84,24 @@ impl Survey {
         );
         let keys = match keys {
             Some(keys) => RecordKeys::Drawn(keys),
-            None => RecordKeys::Named(named(&survey, params, placing.names, placing.memory)?),
+            None => {
+                let ids = named(&survey, params, placing.names, placing.memory)?;
+                RecordKeys::Named(std::mem::take(&mut survey.census.keys), ids)
+            }
         };
+        let dated = survey.is_dated();
         let census = &mut survey.census;
         let mark = MarkId(u32::try_from(placing.marks.len()).map_err(|_| too_many_marks())?);
         let marks = census.marks.take();
         match &marks {
-            Some(index) => placing
-                .marks
-                .extend(index.pairs.iter().map(|(endpoint, method)| Mark {
+            Some(index) => {
+                let pairs = index.pairs(&survey.stated);
+                placing.marks.extend(pairs.map(|(endpoint, method)| Mark {
                     block: placing.mark.block,
-                    endpoint: endpoint.clone(),
-                    method: method.clone(),
-                })),
+                    endpoint,
+                    method,
+                }));
+            }
             None => placing.marks.push(placing.mark),
         }
         let requests = census.count;
@@ -101,7 +109,7 @@ impl Survey {
         let mut trace = Trace {
             file: survey.file,
             stated: survey.stated,
-            dated: survey.dated,
+            dated,
             window,
             origin,
             keys,
@@ -128,13 +136,13 @@ fn named(
     params: &Params,
     names: &mut KeyNames,
     memory: u64,
-) -> Result<HashMap<Box<str>, KeyId>> {
-    let own = survey.census.names();
+) -> Result<Vec<KeyId>> {
+    let own = &survey.census.keys;
     names
         .check_room(own.len() as u64, memory)
         .map_err(|message| survey.error(params, format!("has too many keys: {message}")))?;
-    own.into_iter()
-        .map(|name| Ok((name.into(), names.intern(name)?)))
+    own.iter()
+        .map(|name| names.intern(&String::from_utf8_lossy(name)))
         .collect()
 }
 
@@ -177,14 +185,14 @@ impl Trace {
             ));
         }
         let failed = |error| super::unreadable(params, shown, error);
-        let mut records = self.file.open().map_err(failed)?;
+        let mut pipeline = self.file.open().map_err(failed)?;
         let mut held = Vec::new();
-        while let Some((_, record)) = records.next().map_err(failed)? {
-            let arrival = record
-                .ok()
-                .map(|record| self.arrival(&record))
-                .transpose()?;
-            held.extend(arrival.flatten());
+        held.reserve_exact(usize::try_from(self.requests).unwrap_or(0));
+        while let Some(parts) = pipeline.next(|block| self.part(block)).map_err(failed)? {
+            for part in parts {
+                held.extend_from_slice(&part.arrivals);
+                part.end?;
+            }
         }
         held.sort_by_key(|arrival| arrival.at);
         for (arrival, seq) in held.iter_mut().zip(0..) {
@@ -194,36 +202,67 @@ impl Trace {
         Ok(())
     }
 
-    /// The record as an arrival; `None` if it takes no part. Keys that the block draws and
-    /// costs that it states are left to [`Drawn`].
-    fn arrival(&self, record: &Record) -> Result<Option<Arrival>> {
-        let (dated, at) = record.at.parts();
-        if dated != self.dated || !self.window.contains(&at) {
-            return Ok(None);
-        }
-        let key = match &self.keys {
-            RecordKeys::Drawn(_) => Some(KeyId::default()),
-            RecordKeys::Named(ids) => {
-                let name = record.key.as_deref();
-                name.and_then(|name| ids.get(name)).copied()
+    /// The arrivals of a block, up to one that cannot be.
+    fn part(&self, block: &Block) -> Part {
+        let mut parser = self.file.parser(self.marks.is_some());
+        let mut part = Part {
+            arrivals: Vec::new(),
+            end: Ok(()),
+        };
+        let mut keys = Mentions::default();
+        let mut room = Vec::new();
+        for line in block.lines() {
+            let Ok(record) = parser.record(&line) else {
+                continue;
+            };
+            let (dated, at) = record.at.parts();
+            if dated != self.dated || !self.window.contains(&at) {
+                continue;
             }
+            let Some(mark) = self.mark_of(&record, &mut room) else {
+                part.end = Err(self.unknown());
+                break;
+            };
+            keys.push(record.key.as_deref().unwrap_or_default());
+            part.arrivals.push(Arrival {
+                at: SimTime::from_nanos(at - self.origin),
+                cost: record.cost.unwrap_or(1),
+                seq: 0,
+                key: KeyId::default(),
+                mark,
+            });
+        }
+        self.put_keys(&keys, &mut part);
+        part
+    }
+
+    /// Puts the keys that are mentioned into the arrivals. Keys that the block draws, and costs that it
+    /// states, are left to [`Drawn`].
+    fn put_keys(&self, keys: &Mentions, part: &mut Part) {
+        let RecordKeys::Named(names, ids) = &self.keys else {
+            return;
         };
-        let mark = match &self.marks {
-            None => Some(self.mark),
-            Some(index) => index
-                .get(record, &self.stated)
-                .map(|number| MarkId(self.mark.0 + number)),
+        for (index, key) in keys.iter().enumerate() {
+            let Some(number) = names.get(key) else {
+                part.arrivals.truncate(index);
+                part.end = Err(self.unknown());
+                return;
+            };
+            part.arrivals[index].key = ids[number as usize];
+        }
+    }
+
+    /// The mark of the record's endpoint and method. `room` is room to work in.
+    fn mark_of(&self, record: &Record, room: &mut Vec<u8>) -> Option<MarkId> {
+        let Some(index) = &self.marks else {
+            return Some(self.mark);
         };
-        let (Some(key), Some(mark)) = (key, mark) else {
-            return Err(self.changed("it has a key or an endpoint that it did not have"));
-        };
-        Ok(Some(Arrival {
-            at: SimTime::from_nanos(at - self.origin),
-            cost: record.cost.unwrap_or(1),
-            seq: 0,
-            key,
-            mark,
-        }))
+        let number = index.get(record, &self.stated, room)?;
+        Some(MarkId(self.mark.0 + number))
+    }
+
+    fn unknown(&self) -> Error {
+        self.changed("it has a key or an endpoint that it did not have")
     }
 
     fn changed(&self, how: &str) -> Error {
@@ -247,7 +286,7 @@ impl Trace {
         let drawn = Drawn {
             keys: match &trace.keys {
                 RecordKeys::Drawn(keys) => Some(keys.whole(seed, block)),
-                RecordKeys::Named(_) => None,
+                RecordKeys::Named(..) => None,
             },
             costs: costs.map(|costs| costs.stream(seed, block, WHOLE)),
         };
@@ -261,13 +300,23 @@ impl Trace {
         } else {
             Box::new(Streamed {
                 trace,
-                records: None,
+                pipeline: None,
+                parts: Vec::new().into_iter(),
+                arrivals: Vec::new().into_iter(),
+                end: Ok(()),
                 drawn,
                 given: 0,
                 previous: SimTime::ZERO,
             })
         }
     }
+}
+
+/// What a block of the file gives.
+struct Part {
+    arrivals: Vec<Arrival>,
+    /// What came behind them.
+    end: Result<()>,
 }
 
 /// What the block states itself, drawn for each record in the order of time.
@@ -308,7 +357,12 @@ impl Iterator for Held {
 /// Arrivals from the file, which is opened at the first one.
 struct Streamed {
     trace: Arc<Trace>,
-    records: Option<Records>,
+    pipeline: Option<Pipeline>,
+    /// The parts of the present batch that are still to come.
+    parts: vec::IntoIter<Part>,
+    /// The arrivals of the present part that are still to come, and what comes behind them.
+    arrivals: vec::IntoIter<Arrival>,
+    end: Result<()>,
     drawn: Drawn,
     given: u64,
     previous: SimTime,
@@ -316,36 +370,43 @@ struct Streamed {
 
 impl Streamed {
     fn draw(&mut self) -> Result<Option<Arrival>> {
-        let trace = &self.trace;
-        if self.records.is_none() {
-            let records = trace.file.open();
-            self.records = Some(records.map_err(|error| trace.unreadable(error))?);
-        }
-        let Some(records) = &mut self.records else {
-            return Ok(None);
-        };
-        while let Some((_, record)) = records.next().map_err(|error| trace.unreadable(error))? {
-            let Some(mut arrival) = record
-                .ok()
-                .map(|r| trace.arrival(&r))
-                .transpose()?
-                .flatten()
-            else {
-                continue;
-            };
-            if arrival.at < self.previous {
-                return Err(trace.changed("its records were in order of time"));
+        loop {
+            if let Some(mut arrival) = self.arrivals.next() {
+                if arrival.at < self.previous {
+                    return Err(self.trace.changed("its records were in order of time"));
+                }
+                self.previous = arrival.at;
+                arrival.seq = self.given;
+                self.given += 1;
+                return Ok(Some(self.drawn.fill(arrival)));
             }
-            self.previous = arrival.at;
-            arrival.seq = self.given;
-            self.given += 1;
-            return Ok(Some(self.drawn.fill(arrival)));
+            std::mem::replace(&mut self.end, Ok(()))?;
+            if let Some(part) = self.parts.next() {
+                self.arrivals = part.arrivals.into_iter();
+                self.end = part.end;
+            } else if !self.read()? {
+                break;
+            }
         }
-        if self.given == trace.requests {
+        if self.given == self.trace.requests {
             Ok(None)
         } else {
-            Err(trace.changed("it had another number of records"))
+            Err(self.trace.changed("it had another number of records"))
         }
+    }
+
+    /// Reads the next batch; false at the end.
+    fn read(&mut self) -> Result<bool> {
+        let trace = &self.trace;
+        let failed = |error| trace.unreadable(error);
+        let pipeline = match &mut self.pipeline {
+            Some(pipeline) => pipeline,
+            closed => closed.insert(trace.file.open().map_err(failed)?),
+        };
+        let parts = pipeline.next(|block| trace.part(block)).map_err(failed)?;
+        let is_more = parts.is_some();
+        self.parts = parts.unwrap_or_default().into_iter();
+        Ok(is_more)
     }
 }
 

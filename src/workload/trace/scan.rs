@@ -1,9 +1,10 @@
 //! The scan before the run: what a trace holds.
 
+use super::blocks::Block;
+use super::names::{Mentions, Names};
 use super::{Format, Record, Stated, TraceFile};
 use crate::error::{Error, Result};
 use crate::params::Params;
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -23,7 +24,7 @@ pub struct Survey {
     /// Records that lie behind an earlier one's time.
     pub(super) behind: u64,
     /// Whether times are dates; the first valid line decides.
-    pub(super) dated: bool,
+    dated: Option<bool>,
     earliest: u64,
     latest: u64,
     pub(super) census: Census,
@@ -37,7 +38,7 @@ pub(super) struct Census {
     pub(super) count: u64,
     pub(super) latest: u64,
     /// Keys by their first mention.
-    pub(super) keys: HashMap<Box<str>, u32>,
+    pub(super) keys: Names,
     /// Endpoints and methods, unless there are too many records to keep them.
     pub(super) marks: Option<MarkIndex>,
 }
@@ -48,38 +49,44 @@ type Pair = (Option<Arc<str>>, Option<Arc<str>>);
 /// Pairs of endpoint and method, by their first mention.
 #[derive(Debug, Default)]
 pub(super) struct MarkIndex {
-    /// By endpoint, then method; an absent one is empty, which no present one is.
-    index: HashMap<Box<str>, HashMap<Box<str>, u32>>,
-    pub(super) pairs: Vec<Pair>,
-}
-
-/// The endpoint and the method of a request.
-fn pair<'a>(record: &'a Record, stated: &'a Stated) -> (Option<&'a str>, Option<&'a str>) {
-    let endpoint = stated.endpoint.as_deref().or(record.endpoint.as_deref());
-    let method = stated.method.as_deref().or(record.method.as_deref());
-    (endpoint, method)
+    /// What the records say of both, with a line end between; an absent one is empty, which no
+    /// present one is.
+    pairs: Names,
 }
 
 impl MarkIndex {
-    /// The number of the record's pair.
-    pub(super) fn get(&self, record: &Record, stated: &Stated) -> Option<u32> {
-        let (endpoint, method) = pair(record, stated);
-        let methods = self.index.get(endpoint.unwrap_or(""))?;
-        methods.get(method.unwrap_or("")).copied()
+    /// Writes what stands for the record's pair over `pair`: what the block states is the same in
+    /// all of them and left out.
+    fn write(record: &Record, stated: &Stated, pair: &mut Vec<u8>) {
+        let endpoint = record.endpoint.as_deref();
+        let method = record.method.as_deref();
+        pair.clear();
+        pair.extend_from_slice(
+            endpoint
+                .filter(|_| stated.endpoint.is_none())
+                .unwrap_or(b""),
+        );
+        pair.push(b'\n');
+        pair.extend_from_slice(method.filter(|_| stated.method.is_none()).unwrap_or(b""));
     }
 
-    fn note(&mut self, record: &Record, stated: &Stated) {
-        if self.get(record, stated).is_some() {
-            return;
-        }
-        let number = u32::try_from(self.pairs.len()).expect("bounded by the records kept");
-        let (endpoint, method) = pair(record, stated);
-        let methods = self.index.entry(endpoint.unwrap_or("").into());
-        methods
-            .or_default()
-            .insert(method.unwrap_or("").into(), number);
-        self.pairs
-            .push((endpoint.map(Arc::from), method.map(Arc::from)));
+    /// The number of the record's pair. `pair` is room to work in.
+    pub(super) fn get(&self, record: &Record, stated: &Stated, pair: &mut Vec<u8>) -> Option<u32> {
+        Self::write(record, stated, pair);
+        self.pairs.get(pair)
+    }
+
+    /// The pairs by number.
+    pub(super) fn pairs(&self, stated: &Stated) -> impl Iterator<Item = Pair> {
+        self.pairs.iter().map(|pair| {
+            let text = String::from_utf8_lossy(pair);
+            let (endpoint, method) = text.split_once('\n').unwrap_or_default();
+            let present = |text: &str| (!text.is_empty()).then(|| Arc::from(text));
+            (
+                stated.endpoint.clone().or_else(|| present(endpoint)),
+                stated.method.clone().or_else(|| present(method)),
+            )
+        })
     }
 }
 
@@ -89,37 +96,61 @@ impl Census {
             window,
             count: 0,
             latest: 0,
-            keys: HashMap::new(),
+            keys: Names::default(),
             marks: (marked > 0).then(MarkIndex::default),
         }
     }
+}
 
-    fn note(&mut self, record: &Record, at: u64, stated: &Stated, marked: u64) {
-        if !self.window.contains(&at) {
-            return;
+/// What one block adds to a survey.
+#[derive(Default)]
+struct Found {
+    /// Lines, blank ones included.
+    lines: u64,
+    /// The kind of its times, if a line is valid.
+    dated: Option<bool>,
+    /// The times of the valid lines.
+    times: Vec<u64>,
+    /// Records in the window, and the latest of their times.
+    count: u64,
+    latest: u64,
+    /// Keys and pairs of records in the window that the survey does not have yet.
+    keys: Names,
+    pairs: Names,
+    /// The keys of all records in the window.
+    mentions: Mentions,
+    malformed: u64,
+    /// The first malformed lines, by their numbers within the block.
+    examples: Vec<(u64, String)>,
+}
+
+impl Found {
+    fn note(
+        &mut self,
+        record: &Record,
+        survey: &Survey,
+        pair: &mut Vec<u8>,
+    ) -> std::result::Result<(), String> {
+        let (dated, at) = record.at.parts();
+        if *self.dated.get_or_insert(dated) != dated {
+            return Err(mixed(dated));
+        }
+        self.times.push(at);
+        let census = &survey.census;
+        if !census.window.contains(&at) {
+            return Ok(());
         }
         self.count += 1;
         self.latest = self.latest.max(at);
-        if let Some(key) = record.key.as_deref().filter(|_| !stated.keys)
-            && !self.keys.contains_key(key)
+        if let Some(key) = record.key.as_deref().filter(|_| !survey.stated.keys) {
+            self.mentions.push(key);
+        }
+        if let Some(marks) = &census.marks
+            && marks.get(record, &survey.stated, pair).is_none()
         {
-            // Beyond 2^32 keys their names would not fit anyway, and are refused by their count.
-            let number = u32::try_from(self.keys.len()).unwrap_or(u32::MAX);
-            self.keys.insert(key.into(), number);
+            self.pairs.note(pair);
         }
-        if self.count > marked {
-            self.marks = None;
-        }
-        if let Some(marks) = &mut self.marks {
-            marks.note(record, stated);
-        }
-    }
-
-    /// The keys in the order of their first mention.
-    pub(super) fn names(&self) -> Vec<&str> {
-        let mut names: Vec<_> = self.keys.iter().collect();
-        names.sort_unstable_by_key(|(_, number)| **number);
-        names.into_iter().map(|(name, _)| &**name).collect()
+        Ok(())
     }
 }
 
@@ -140,7 +171,7 @@ impl Survey {
             malformed: 0,
             examples: Vec::new(),
             behind: 0,
-            dated: false,
+            dated: None,
             earliest: u64::MAX,
             latest: 0,
             census: Census::over(window, marked),
@@ -160,31 +191,80 @@ impl Survey {
     fn run(&mut self, params: &Params) -> Result<()> {
         let file = self.file.clone();
         let failed = |error| super::unreadable(params, &file.shown, error);
-        let mut records = file.open().map_err(failed)?;
-        while let Some((line, record)) = records.next().map_err(failed)? {
-            if let Err(reason) = record.and_then(|record| self.note(&record)) {
-                self.malformed += 1;
-                if self.examples.len() < SHOWN {
-                    self.examples.push(format!("line {line}: {reason}"));
+        let mut pipeline = file.open().map_err(failed)?;
+        let mut lines = 0;
+        while let Some(found) = pipeline
+            .next(|block| self.look(block, self.dated))
+            .map_err(failed)?
+        {
+            for (mut found, block) in found.into_iter().zip(pipeline.worked_on()) {
+                // The first valid line of the file decides which kind of times is malformed; a block
+                // that was read without knowing it, and guessed wrong, is read again.
+                if self.dated.is_some()
+                    && found.dated.is_some_and(|dated| Some(dated) != self.dated)
+                {
+                    found = self.look(block, self.dated);
                 }
+                lines += self.add(found, lines);
             }
         }
         Ok(())
     }
 
-    fn note(&mut self, record: &Record) -> std::result::Result<(), String> {
-        let (dated, at) = record.at.parts();
-        if self.valid == 0 {
-            self.dated = dated;
-        } else if self.dated != dated {
-            return Err(mixed(dated));
+    /// What a block adds; the kind of times that is valid is told by its first one if not known.
+    fn look(&self, block: &Block, dated: Option<bool>) -> Found {
+        let mut found = Found {
+            dated,
+            ..Found::default()
+        };
+        let mut parser = self.file.parser(self.census.marks.is_some());
+        let mut pair = Vec::new();
+        let mut lines = block.lines();
+        for line in &mut lines {
+            let record = parser.record(&line);
+            if let Err(reason) = record.and_then(|record| found.note(&record, self, &mut pair)) {
+                found.malformed += 1;
+                if found.examples.len() < SHOWN {
+                    found.examples.push((line.number, reason));
+                }
+            }
         }
-        self.valid += 1;
-        self.behind += u64::from(at < self.latest);
-        self.earliest = self.earliest.min(at);
-        self.latest = self.latest.max(at);
-        self.census.note(record, at, &self.stated, self.marked);
-        Ok(())
+        found.lines = lines.number();
+        for key in std::mem::take(&mut found.mentions).iter() {
+            if self.census.keys.get(key).is_none() {
+                found.keys.note(key);
+            }
+        }
+        found
+    }
+
+    /// Adds what the next block, which begins behind `before` lines, has; gives its lines.
+    fn add(&mut self, found: Found, before: u64) -> u64 {
+        self.dated = self.dated.or(found.dated);
+        self.valid += found.times.len() as u64;
+        for at in found.times {
+            self.behind += u64::from(at < self.latest);
+            self.earliest = self.earliest.min(at);
+            self.latest = self.latest.max(at);
+        }
+        self.malformed += found.malformed;
+        for (line, reason) in found.examples {
+            if self.examples.len() < SHOWN {
+                let line = before + line;
+                self.examples.push(format!("line {line}: {reason}"));
+            }
+        }
+        let census = &mut self.census;
+        census.count += found.count;
+        census.latest = census.latest.max(found.latest);
+        found.keys.iter().for_each(|key| census.keys.note(key));
+        if census.count > self.marked {
+            census.marks = None;
+        }
+        if let Some(marks) = &mut census.marks {
+            found.pairs.iter().for_each(|pair| marks.pairs.note(pair));
+        }
+        found.lines
     }
 
     /// How many lines are valid.
@@ -192,9 +272,14 @@ impl Survey {
         self.valid
     }
 
+    /// Whether times are dates.
+    pub(super) fn is_dated(&self) -> bool {
+        self.dated == Some(true)
+    }
+
     /// The earliest date, if times are dates.
     pub(in crate::workload) fn first_date(&self) -> Option<u64> {
-        self.dated.then_some(self.earliest)
+        self.is_dated().then_some(self.earliest)
     }
 
     /// Whether requests get their keys from the file.

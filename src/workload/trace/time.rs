@@ -34,46 +34,100 @@ impl Stamp {
 }
 
 /// A text as a message shows it: shortened, control characters escaped.
-pub(super) fn excerpt(text: &str) -> String {
+pub(super) fn excerpt(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
     let short: String = text.chars().take(40).collect();
     let more = if short.len() < text.len() { "…" } else { "" };
     format!("\"{}{more}\"", short.escape_debug())
 }
 
-/// Reads the time column of a CSV trace: RFC 3339, also with a space for the `T` and without a zone
-/// (UTC then), or a number as in the module's table.
-pub(super) fn parse_time(text: &str) -> Result<Stamp, String> {
-    let text = text.trim();
-    let stamp = if text.as_bytes().get(4) == Some(&b'-') {
-        parse_date(text).map(Stamp::Unix)
-    } else {
-        parse_number(text)
+/// The text without blanks around it.
+pub(super) fn trim(text: &[u8]) -> &[u8] {
+    let is_bare = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);
+    if is_bare(text.first()) && is_bare(text.last()) {
+        return text;
+    }
+    std::str::from_utf8(text).map_or(text, |text| text.trim().as_bytes())
+}
+
+/// Length of `2000-10-10 13:55:36`.
+const SECOND: usize = 19;
+/// Length of `10/Oct/2000:13:55:36 -0700`.
+const LOG_TIME: usize = 26;
+
+/// Reads times; remembers the last one, since neighbours in a file mostly share their second.
+#[derive(Clone, Debug)]
+pub(super) struct Clock {
+    /// The last date and time of the day, and its seconds since the epoch.
+    second: ([u8; SECOND], u64),
+    /// The last time of an access log, and its nanoseconds since the epoch.
+    log_time: ([u8; LOG_TIME], u64),
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Self {
+            second: (*b"1970-01-01 00:00:00", 0),
+            log_time: (*b"01/Jan/1970:00:00:00 +0000", 0),
+        }
+    }
+}
+
+impl Clock {
+    /// Reads the time column of a CSV trace: RFC 3339, also with a space for the `T` and without a
+    /// zone (UTC then), or a number as in the module's table.
+    pub(super) fn time(&mut self, text: &[u8]) -> Result<Stamp, String> {
+        let text = trim(text);
+        let stamp = if text.get(4) == Some(&b'-') {
+            self.date(text).map(Stamp::Unix)
+        } else {
+            parse_number(text)
+        };
+        stamp.ok_or_else(|| {
+            format!(
+                "{} is not a time from 1970 to 2554 (RFC 3339, seconds since the start, or Unix s, \
+                 ms, us or ns)",
+                excerpt(text)
+            )
+        })
+    }
+
+    fn date(&mut self, text: &[u8]) -> Option<u64> {
+        let (second, rest) = text.split_first_chunk()?;
+        if self.second.0 != *second {
+            self.second = (*second, parse_second(second)?);
+        }
+        parse_fraction_and_zone(self.second.1, rest)
+    }
+
+    /// Reads `10/Oct/2000:13:55:36 -0700`, as access logs write it.
+    pub(super) fn log_time(&mut self, text: &[u8]) -> Result<Stamp, String> {
+        if text != self.log_time.0 {
+            let nanos = parse_log_time(text).ok_or_else(|| {
+                format!(
+                    "{} is not a time such as 10/Oct/2000:13:55:36 -0700",
+                    excerpt(text)
+                )
+            })?;
+            match text.try_into() {
+                Ok(text) => self.log_time = (text, nanos),
+                Err(_) => return Ok(Stamp::Unix(nanos)),
+            }
+        }
+        Ok(Stamp::Unix(self.log_time.1))
+    }
+}
+
+fn parse_number(text: &[u8]) -> Option<Stamp> {
+    let point = text.iter().position(|byte| *byte == b'.');
+    let (whole, fraction) = match point {
+        Some(point) => (&text[..point], &text[point + 1..]),
+        None => (text, &text[..0]),
     };
-    stamp.ok_or_else(|| {
-        format!(
-            "{} is not a time from 1970 to 2554 (RFC 3339, seconds since the start, or Unix s, \
-             ms, us or ns)",
-            excerpt(text)
-        )
-    })
-}
-
-/// Reads `10/Oct/2000:13:55:36 -0700`, as access logs write it.
-pub(super) fn parse_log_time(text: &str) -> Result<Stamp, String> {
-    read_log_time(text).map(Stamp::Unix).ok_or_else(|| {
-        format!(
-            "{} is not a time such as 10/Oct/2000:13:55:36 -0700",
-            excerpt(text)
-        )
-    })
-}
-
-fn parse_number(text: &str) -> Option<Stamp> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    if whole.is_empty() || text.ends_with('.') || whole.len() > 20 || !all_digits(fraction) {
+    if (point.is_some() && fraction.is_empty()) || whole.len() > 20 || !all_digits(fraction) {
         return None;
     }
-    let number = digits(whole.as_bytes())?;
+    let number = digits(whole)?;
     let (places, is_date) = match number {
         0..100_000_000 => (9, false),
         100_000_000..100_000_000_000 => (9, true),
@@ -92,12 +146,12 @@ fn parse_number(text: &str) -> Option<Stamp> {
     })
 }
 
-fn all_digits(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_digit())
+fn all_digits(text: &[u8]) -> bool {
+    text.iter().all(u8::is_ascii_digit)
 }
 
 /// A run of digits as a number; `None` for anything else, nothing included.
-fn digits(text: &[u8]) -> Option<u64> {
+pub(super) fn digits(text: &[u8]) -> Option<u64> {
     if text.is_empty() {
         return None;
     }
@@ -108,106 +162,98 @@ fn digits(text: &[u8]) -> Option<u64> {
 }
 
 /// The digits of a fraction as a count of units of the last of `places` decimals, the rest cut off.
-fn scaled(fraction: &str, places: usize) -> u64 {
-    let padded = fraction.bytes().chain(std::iter::repeat(b'0'));
-    padded
-        .take(places)
-        .fold(0, |number, byte| number * 10 + u64::from(byte - b'0'))
+fn scaled(fraction: &[u8], places: usize) -> u64 {
+    let kept = &fraction[..fraction.len().min(places)];
+    let number = kept
+        .iter()
+        .fold(0, |number, byte| number * 10 + u64::from(byte - b'0'));
+    (kept.len()..places).fold(number, |number, _| number * 10)
 }
 
-/// Takes `length` digits from the front.
-fn take(rest: &mut &[u8], length: usize) -> Option<u64> {
-    let (front, back) = rest.split_at_checked(length)?;
-    *rest = back;
-    digits(front)
+/// Two digits as a number below 100.
+fn two(text: [u8; 2]) -> Option<u64> {
+    let [tens, ones] = text.map(|byte| byte.wrapping_sub(b'0'));
+    (tens < 10 && ones < 10).then(|| u64::from(tens) * 10 + u64::from(ones))
 }
 
-/// Takes one byte that must be among `allowed` from the front.
-fn expect(rest: &mut &[u8], allowed: &[u8]) -> Option<u8> {
-    let (first, back) = rest.split_first()?;
-    *rest = back;
-    allowed.contains(first).then_some(*first)
-}
-
-fn parse_date(text: &str) -> Option<u64> {
-    let rest = &mut text.as_bytes();
-    let year = take(rest, 4)?;
-    expect(rest, b"-")?;
-    let month = take(rest, 2)?;
-    expect(rest, b"-")?;
-    let day = take(rest, 2)?;
-    expect(rest, b"Tt ")?;
-    let seconds = days(year, month, day)?.checked_mul(86_400)? + take_clock(rest)?;
-    let mut nanos = 0;
-    if rest.first() == Some(&b'.') {
-        let length = rest[1..]
-            .iter()
-            .take_while(|byte| byte.is_ascii_digit())
-            .count();
-        let fraction = std::str::from_utf8(&rest[1..=length]).ok()?;
-        if fraction.is_empty() {
-            return None;
-        }
-        nanos = scaled(fraction, 9);
-        *rest = &rest[1 + length..];
-    }
-    let west = match *rest {
-        b"" | b"Z" | b"z" => 0,
-        _ => {
-            if rest.first() == Some(&b' ') {
-                *rest = &rest[1..];
-            }
-            take_zone(rest)?
-        }
+/// Reads `2000-10-10 13:55:36` as seconds since the epoch; between date and time may stand a `T`.
+fn parse_second(text: &[u8; SECOND]) -> Option<u64> {
+    let [date @ .., _, _, _, _, _, _, _, _, _] = text;
+    let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = *date else {
+        return None;
     };
-    unix_nanos(seconds, west, nanos)
+    let [b'T' | b't' | b' ', clock @ ..] = text.last_chunk::<9>()? else {
+        return None;
+    };
+    let year = two([y1, y2])? * 100 + two([y3, y4])?;
+    let days = days(year, two([m1, m2])?, two([d1, d2])?)?;
+    Some(days.checked_mul(86_400)? + parse_clock(clock)?)
 }
 
-fn read_log_time(text: &str) -> Option<u64> {
+/// Reads what follows the second of a date, `.979960+02:00`, as nanoseconds since the epoch.
+fn parse_fraction_and_zone(second: u64, text: &[u8]) -> Option<u64> {
+    let (nanos, zone) = match text {
+        [b'.', rest @ ..] => {
+            let length = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let (fraction, zone) = rest.split_at(length);
+            if fraction.is_empty() {
+                return None;
+            }
+            (scaled(fraction, 9), zone)
+        }
+        _ => (0, text),
+    };
+    let west = match zone {
+        b"" | b"Z" | b"z" => 0,
+        [b' ', zone @ ..] | zone => parse_zone(zone)?,
+    };
+    unix_nanos(second, west, nanos)
+}
+
+fn parse_log_time(text: &[u8]) -> Option<u64> {
     const MONTHS: [&[u8]; 12] = [
         b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov",
         b"Dec",
     ];
-    let rest = &mut text.as_bytes();
-    let day = take(rest, 2)?;
-    expect(rest, b"/")?;
-    let (name, back) = rest.split_at_checked(3)?;
-    *rest = back;
+    let (date, rest) = text.split_first_chunk::<12>()?;
+    let [d1, d2, b'/', m1, m2, m3, b'/', y1, y2, y3, y4, b':'] = *date else {
+        return None;
+    };
+    let (clock, zone) = rest.split_first_chunk()?;
+    let name = [m1, m2, m3];
     let month = MONTHS.iter().position(|month| *month == name)? as u64 + 1;
-    expect(rest, b"/")?;
-    let year = take(rest, 4)?;
-    expect(rest, b":")?;
-    let seconds = days(year, month, day)?.checked_mul(86_400)? + take_clock(rest)?;
-    expect(rest, b" ")?;
-    let west = take_zone(rest)?;
-    unix_nanos(seconds, west, 0)
+    let year = two([y1, y2])? * 100 + two([y3, y4])?;
+    let days = days(year, month, two([d1, d2])?)?;
+    let seconds = days.checked_mul(86_400)? + parse_clock(clock)?;
+    unix_nanos(seconds, parse_zone(zone.strip_prefix(b" ")?)?, 0)
 }
 
-/// Takes `hh:mm:ss` as seconds; a leap second counts as the first of the next minute.
-fn take_clock(rest: &mut &[u8]) -> Option<u64> {
-    let hours = take(rest, 2).filter(|hours| *hours < 24)?;
-    expect(rest, b":")?;
-    let minutes = take(rest, 2).filter(|minutes| *minutes < 60)?;
-    expect(rest, b":")?;
-    let seconds = take(rest, 2).filter(|seconds| *seconds <= 60)?;
+/// Reads `hh:mm:ss` as seconds; a leap second counts as the first of the next minute.
+fn parse_clock(text: &[u8; 8]) -> Option<u64> {
+    let [h1, h2, b':', m1, m2, b':', s1, s2] = *text else {
+        return None;
+    };
+    let hours = two([h1, h2]).filter(|hours| *hours < 24)?;
+    let minutes = two([m1, m2]).filter(|minutes| *minutes < 60)?;
+    let seconds = two([s1, s2]).filter(|seconds| *seconds <= 60)?;
     Some(hours * 3_600 + minutes * 60 + seconds)
 }
 
-/// Takes the rest as `+hh:mm`, `+hhmm` or `+hh`: the seconds by which the zone lies west of UTC.
-fn take_zone(rest: &mut &[u8]) -> Option<i64> {
-    let sign = expect(rest, b"+-")?;
-    let hours = take(rest, 2).filter(|hours| *hours < 24)?;
-    let minutes = if rest.is_empty() {
-        0
-    } else {
-        if rest.first() == Some(&b':') {
-            *rest = &rest[1..];
-        }
-        take(rest, 2).filter(|minutes| *minutes < 60)?
+/// Reads `+hh:mm`, `+hhmm` or `+hh`: the seconds by which the zone lies west of UTC.
+fn parse_zone(text: &[u8]) -> Option<i64> {
+    let (sign, hours, minutes) = match *text {
+        [sign, h1, h2, b':', m1, m2] | [sign, h1, h2, m1, m2] => (sign, [h1, h2], [m1, m2]),
+        [sign, h1, h2] => (sign, [h1, h2], *b"00"),
+        _ => return None,
     };
+    let hours = two(hours).filter(|hours| *hours < 24)?;
+    let minutes = two(minutes).filter(|minutes| *minutes < 60)?;
     let seconds = i64::try_from(hours * 3_600 + minutes * 60).ok()?;
-    rest.is_empty()
-        .then_some(if sign == b'+' { -seconds } else { seconds })
+    match sign {
+        b'+' => Some(-seconds),
+        b'-' => Some(seconds),
+        _ => None,
+    }
 }
 
 fn unix_nanos(seconds: u64, west: i64, nanos: u64) -> Option<u64> {
@@ -246,6 +292,14 @@ fn days(year: u64, month: u64, day: u64) -> Option<u64> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    fn parse_time(text: &str) -> Result<Stamp, String> {
+        Clock::default().time(text.as_bytes())
+    }
+
+    fn parse_log_time(text: &str) -> Result<Stamp, String> {
+        Clock::default().log_time(text.as_bytes())
+    }
 
     fn seconds(text: &str) -> u64 {
         match parse_time(text) {
@@ -348,6 +402,17 @@ mod tests {
             let timestamp = jiff::Timestamp::new(seconds, nanos).unwrap();
             let expected = u64::try_from(timestamp.as_nanosecond()).unwrap();
             prop_assert_eq!(parse_time(&timestamp.to_string()), Ok(Stamp::Unix(expected)));
+        }
+
+        #[test]
+        fn what_was_read_before_changes_nothing(texts in prop::collection::vec(
+            "(2023-11-1[45][T ]22:13:2[01](\\.5)?(Z|[+]0[12]|x)?)|(1[45]/Nov/2023:22:13:20 [+]0(1|2)(00)?)|\0{19}|\0{26}", 0..20)
+        ) {
+            let mut clock = Clock::default();
+            for text in &texts {
+                prop_assert_eq!(clock.time(text.as_bytes()), parse_time(text));
+                prop_assert_eq!(clock.log_time(text.as_bytes()), parse_log_time(text));
+            }
         }
 
         #[test]
