@@ -291,7 +291,7 @@ impl Level {
     /// The level to a float's precision, fast where it is kept in narrow numbers: for statistics.
     #[allow(clippy::cast_precision_loss)]
     pub fn ratio(self) -> f64 {
-        match (u64::try_from(self.parts), u64::try_from(self.per_unit)) {
+        match (i64::try_from(self.parts), i64::try_from(self.per_unit)) {
             (Ok(parts), Ok(per_unit)) => parts as f64 / per_unit as f64,
             _ => self.parts as f64 / self.per_unit as f64,
         }

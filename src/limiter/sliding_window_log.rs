@@ -123,8 +123,11 @@ impl SlidingWindowLog {
     /// Brings the log to `now`, or leaves it at its last time when that is later.
     fn trim(&self, state: &mut SlidingWindowLogState, now: u64) {
         state.last = state.last.max(now);
+        let Some(edge) = state.last.checked_sub(self.window) else {
+            return;
+        };
         while let Some(&time) = state.times.front() {
-            if !self.expired(time, state.last) {
+            if time > edge {
                 return;
             }
             state.times.pop_front();

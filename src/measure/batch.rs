@@ -5,7 +5,7 @@
 
 use super::Grid;
 use super::amounts::Amounts;
-use super::past::Past;
+use super::past::{Past, TOUCHED};
 use crate::limiter::Decision;
 use crate::units::{Cost, KeyId, Limit, Nanos, SimTime};
 use crate::workload::Arrival;
@@ -23,7 +23,7 @@ pub struct Batch {
     pub costs: Vec<Cost>,
     /// Their marks; empty where nobody asks.
     pub marks: Vec<u32>,
-    /// The buckets of the series that they fall into.
+    /// The buckets of the series that they fall into; empty where nobody asks.
     pub buckets: Vec<u32>,
     /// What was offered before them, where that is asked for.
     pub offered: Offers,
@@ -36,8 +36,8 @@ pub struct Batch {
 /// How a run's batches are cut into columns.
 #[derive(Clone, Copy, Debug)]
 pub struct Cut {
-    /// The buckets of the series.
-    pub grid: Grid,
+    /// The buckets of the series, where they are asked for.
+    pub grid: Option<Grid>,
     /// Whether requests have costs of their own.
     pub costs: bool,
     /// Whether their marks are asked for.
@@ -80,12 +80,6 @@ impl Batch {
             arrivals, order, ..
         } = self;
         let ordered = || order.iter().map(|index| &arrivals[*index as usize]);
-        let bucket = |arrival: &Arrival| {
-            let bucket = cut.grid.bucket(arrival.at);
-            bucket.map_or(Self::NO_BUCKET, |bucket| {
-                u32::try_from(bucket).expect("about a thousand")
-            })
-        };
         self.times.clear();
         self.slots.clear();
         self.costs.clear();
@@ -94,7 +88,13 @@ impl Batch {
         self.times
             .extend(ordered().map(|arrival| arrival.at.as_nanos()));
         self.slots.extend(ordered().map(slot));
-        self.buckets.extend(ordered().map(bucket));
+        if let Some(grid) = cut.grid {
+            let bucket = |arrival: &Arrival| match grid.bucket(arrival.at) {
+                Some(bucket) => u32::try_from(bucket).expect("about a thousand"),
+                None => Self::NO_BUCKET,
+            };
+            self.buckets.extend(ordered().map(bucket));
+        }
         if cut.costs {
             self.costs.extend(ordered().map(|arrival| arrival.cost));
         }
@@ -137,6 +137,11 @@ impl Batch {
         keys
     }
 
+    /// The slots of the next few requests from a place of the columns on.
+    pub(super) fn ahead(&self, place: usize) -> &[u32] {
+        &self.slots[place..self.len().min(place + TOUCHED)]
+    }
+
     /// The key of the request at a place of the columns.
     pub fn key(&self, place: usize) -> KeyId {
         self.arrivals[self.order[place] as usize].key
@@ -149,6 +154,9 @@ impl Batch {
         self.offered.exceeds.clear();
         self.offered.before.clear();
         for index in 0..self.len() {
+            if index % TOUCHED == 0 {
+                past.touch(self.ahead(index));
+            }
             let (slot, now) = (self.slots[index] as usize, self.times[index]);
             let cost = A::cost(&self.costs, index);
             let mut sum = past.sum(slot, now);
@@ -238,7 +246,7 @@ mod tests {
             };
             let mut batch = Batch { arrivals: (0..).zip(&slots).map(arrival).collect(), ..Batch::default() };
             let grid = Grid::over(Nanos::new(800));
-            let cut = Cut { grid, costs: true, marks: true, by_key: true };
+            let cut = Cut { grid: Some(grid), costs: true, marks: true, by_key: true };
             let keys = batch.cut(&cut);
             prop_assert_eq!(keys, slots.iter().max().map_or(0, |most| *most as usize + 1));
             let mut expected: Vec<(u32, u64)> = slots.iter().copied().zip(0..).collect();

@@ -192,7 +192,7 @@ impl Digits {
             let first = if dropped == 0 { 0 } else { Self::EACH };
             let counts = (first..).zip(table).filter(|(_, count)| **count > 0);
             counts.map(move |(digits, count)| {
-                let number = digits.checked_mul(1 << dropped).unwrap_or(u64::MAX);
+                let number = digits.saturating_mul(1 << dropped);
                 (number, *count)
             })
         })

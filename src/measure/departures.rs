@@ -4,9 +4,10 @@ use super::Grid;
 use super::amounts::Sums;
 use super::batch::{Answers, Batch};
 use super::forwards::Verdicts;
-use super::past::Past;
+use super::past::{Past, TOUCHED};
 use super::rings::{Ring, Rings};
 use crate::units::{Cost, Limit, SimTime};
+use std::hint::black_box;
 
 /// For each key what was forwarded, and is still to be, with its costs.
 ///
@@ -103,6 +104,9 @@ impl Past<Sums> for Departures {
     fn judge(&mut self, batch: &Batch, answers: &Answers, verdicts: &mut Verdicts<Sums>) {
         let bound = u128::from(self.limit);
         for index in 0..batch.len() {
+            if index % TOUCHED == 0 {
+                self.touch(batch.ahead(index));
+            }
             let (slot, now) = (batch.slots[index] as usize, batch.times[index]);
             let cost = batch.costs[index];
             self.move_to(slot, now);
@@ -129,6 +133,14 @@ impl Past<Sums> for Departures {
     fn sum(&mut self, slot: usize, now: u64) -> u128 {
         self.move_to(slot, now);
         self.keys[slot].due_cost
+    }
+
+    fn touch(&self, slots: &[u32]) {
+        let touched = slots.iter().fold(0, |sum, slot| {
+            let oldest = self.rings.front(&self.keys[*slot as usize].ring);
+            sum ^ oldest.unwrap_or_default().0
+        });
+        black_box(touched);
     }
 
     fn note(&mut self, slot: usize, now: u64, cost: Cost) {

@@ -83,7 +83,10 @@ impl Estimates {
             return;
         }
         // Narrow numbers, which most are, convert without a call.
-        let truth = u64::try_from(truth).map_or(truth as f64, |truth| truth as f64);
+        let truth = match i64::try_from(truth) {
+            Ok(truth) => truth as f64,
+            Err(_) => truth as f64,
+        };
         let error = (estimate - truth).abs() / truth * Self::SCALE as f64;
         self.sum += if error < u64::MAX as f64 {
             u128::from(error as u64)

@@ -93,7 +93,7 @@ mod tests {
         let mut batch = Batch::default();
         batch.arrivals.extend(steps.iter().map(arrival));
         batch.cut(&Cut {
-            grid: grid(),
+            grid: Some(grid()),
             costs: with_costs,
             marks: false,
             by_key: false,

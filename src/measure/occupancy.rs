@@ -30,15 +30,19 @@ struct Held {
 }
 
 impl Held {
-    /// Nothing, of the same key.
-    const fn nothing(self) -> Self {
-        Self {
-            bytes: 0,
-            redis: 0,
-            most: 0,
-            name: self.name,
+    /// Takes the size of a state.
+    fn measure<A: Algorithm>(&mut self, algorithm: &A, state: &A::State) {
+        let stored = algorithm.stored_as(state);
+        if let StoredAs::SortedSet(entries) = stored {
+            self.most = self.most.max(narrow(entries as u64));
         }
+        self.bytes = narrow(algorithm.state_bytes(state) as u64);
+        self.redis = narrow(redis_bytes(stored, self.name.into(), self.most as usize));
     }
+}
+
+fn narrow(bytes: u64) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
 impl Occupancy {
@@ -71,8 +75,13 @@ impl Occupancy {
     ) {
         if self.is_live[slot] && algorithm.is_fresh(state, now) {
             let since = algorithm.fresh_at(state).unwrap_or(now);
-            let nothing = self.held[slot].nothing();
-            self.change(slot, nothing, since);
+            self.is_live[slot] = false;
+            let held = &mut self.held[slot];
+            let (bytes, redis) = (held.bytes, held.redis);
+            if !algorithm.has_one_size() {
+                (held.bytes, held.redis, held.most) = (0, 0, 0);
+            }
+            self.jump(since, [-i64::from(bytes), -i64::from(redis), -1]);
         }
     }
 
@@ -88,58 +97,40 @@ impl Occupancy {
         now: SimTime,
     ) {
         // A key that was live before the decision is live after it.
-        let is_settled = match self.is_live[slot] {
-            true => algorithm.has_one_size(),
-            false => algorithm.is_fresh(state, now),
-        };
-        if is_settled {
+        let was_live = self.is_live[slot];
+        if was_live && algorithm.has_one_size() || !was_live && algorithm.is_fresh(state, now) {
             return;
         }
-        self.resize(algorithm, state, slot, name, now);
-    }
-
-    /// Counts a key with its present size.
-    fn resize<A: Algorithm>(
-        &mut self,
-        algorithm: &A,
-        state: &A::State,
-        slot: usize,
-        name: impl FnOnce() -> usize,
-        now: SimTime,
-    ) {
+        self.is_live[slot] = true;
         let held = &mut self.held[slot];
-        let narrow = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX);
         if held.name == 0 {
-            held.name = u32::try_from(key_bytes(name())).unwrap_or(u32::MAX);
+            held.name = narrow(key_bytes(name()));
+            held.measure(algorithm, state);
         }
-        let stored = algorithm.stored_as(state);
-        let most = match stored {
-            StoredAs::SortedSet(entries) => held.most.max(narrow(entries)),
-            _ => 0,
+        if algorithm.has_one_size() {
+            // Measured once: only whether the key is live changes.
+            let deltas = [i64::from(held.bytes), i64::from(held.redis), 1];
+            self.jump(now, deltas);
+            return;
+        }
+        let (bytes, redis) = match was_live {
+            true => (held.bytes, held.redis),
+            false => (0, 0),
         };
-        let redis = redis_bytes(stored, held.name.into(), most as usize);
-        let present = Held {
-            bytes: narrow(algorithm.state_bytes(state)),
-            redis: u32::try_from(redis).unwrap_or(u32::MAX),
-            most,
-            name: held.name,
-        };
-        self.change(slot, present, now);
-    }
-
-    /// Counts the key with what it holds from `at` on instead of what it held before.
-    fn change(&mut self, slot: usize, present: Held, at: SimTime) {
-        let held = std::mem::replace(&mut self.held[slot], present);
-        self.is_live[slot] = present.bytes > 0;
+        held.measure(algorithm, state);
         let difference = |new: u32, old: u32| i64::from(new) - i64::from(old);
         let deltas = [
-            difference(present.bytes, held.bytes),
-            difference(present.redis, held.redis),
-            i64::from(present.bytes > 0) - i64::from(held.bytes > 0),
+            difference(held.bytes, bytes),
+            difference(held.redis, redis),
+            i64::from(!was_live),
         ];
         if deltas != [0; 3] {
-            self.stairs.jump(at.as_nanos(), deltas, self.end);
+            self.jump(now, deltas);
         }
+    }
+
+    fn jump(&mut self, at: SimTime, deltas: [i64; 3]) {
+        self.stairs.jump(at.as_nanos(), deltas, self.end);
     }
 
     /// Adds another shard's.

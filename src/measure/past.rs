@@ -6,6 +6,9 @@ use super::batch::{Answers, Batch};
 use super::forwards::Verdicts;
 use crate::units::Limit;
 
+/// How many requests' entries are read ahead: few enough to stay in the nearest cache.
+pub(super) const TOUCHED: usize = 64;
+
 /// The requests of many keys within reach of the window, in order of their forwarding.
 pub trait Past<A: Amounts>: Send + Sized {
     /// Nothing was forwarded yet. With a grid, the highest window of each of its buckets is noted.
@@ -24,7 +27,11 @@ pub trait Past<A: Amounts>: Send + Sized {
     /// key.
     fn sum(&mut self, slot: usize, now: u64) -> A::Sum;
 
-    /// Notes a request that came and was forwarded at `now`.
+    /// Reads what sums and notes of requests of these keys will read, so that the reads, which depend
+    /// on nothing, wait for memory together and not one after the other.
+    fn touch(&self, slots: &[u32]);
+
+    /// Notes a request that came and was forwarded at `now`, for which the sum has just been asked.
     fn note(&mut self, slot: usize, now: u64, cost: u64);
 
     /// The highest sum that a key has had in a window.

@@ -4,9 +4,10 @@ use super::Grid;
 use super::amounts::Counts;
 use super::batch::{Answers, Batch};
 use super::forwards::Verdicts;
-use super::past::Past;
+use super::past::{Past, TOUCHED};
 use super::rings::{Blocks, first_of};
 use crate::units::{Limit, SimTime};
+use std::hint::black_box;
 
 /// For each key the instants at which its latest requests leave the window, in a ring that is
 /// overwritten from its oldest on and grows when that one has not left yet.
@@ -20,6 +21,9 @@ pub struct Recent {
     limit: u64,
     blocks: Blocks<u64>,
     keys: Vec<Ends>,
+    /// How many of each key's latest requests were in the window when its sum was last asked for, and
+    /// how many were noted since: followed where sums are asked for at every request.
+    present: Vec<u32>,
     grid: Option<Grid>,
     tops: Vec<u64>,
 }
@@ -118,20 +122,23 @@ impl Recent {
 impl Recent {
     /// Judges a candidate that forwards everything as it comes.
     fn judge_at_once(&mut self, batch: &Batch, answers: &Answers, verdicts: &mut Verdicts<Counts>) {
-        let requests = batch.times.iter().zip(&batch.slots).zip(&batch.buckets);
+        let requests = batch.times.iter().zip(&batch.slots);
         let answered = answers.admitted.iter().zip(&mut verdicts.wrong);
-        for (index, (((now, slot), bucket), (admitted, wrong))) in
-            requests.zip(answered).enumerate()
-        {
-            let (slot, now) = (*slot as usize, *now);
-            let key = &self.keys[slot];
-            if let Some(before) = verdicts.before.get_mut(index) {
-                *before = self.count(key, now).into();
+        for (index, ((now, slot), (admitted, wrong))) in requests.zip(answered).enumerate() {
+            if index % TOUCHED == 0 {
+                self.touch(batch.ahead(index));
             }
-            let exceeds = self.limit == 0 || self.holds(key, self.limit, now);
+            let (slot, now) = (*slot as usize, *now);
+            if let Some(before) = verdicts.before.get_mut(index) {
+                *before = self.sum(slot, now);
+                self.present[slot] += u32::from(*admitted);
+            }
+            let exceeds = self.limit == 0 || self.holds(&self.keys[slot], self.limit, now);
             *wrong = exceeds == *admitted;
             if *admitted {
-                self.raise(slot, now, *bucket);
+                if let Some(bucket) = batch.buckets.get(index) {
+                    self.raise(slot, now, *bucket);
+                }
                 self.forward(slot, now, now);
             }
         }
@@ -177,6 +184,7 @@ impl Past<Counts> for Recent {
             limit: limit.units,
             blocks: Blocks::default(),
             keys: Vec::new(),
+            present: Vec::new(),
             grid: tops,
             tops: vec![0; tops.map_or(0, Grid::count)],
         }
@@ -184,6 +192,7 @@ impl Past<Counts> for Recent {
 
     fn reach(&mut self, keys: usize) {
         self.keys.resize(keys, Ends::default());
+        self.present.resize(keys, 0);
     }
 
     fn judge(&mut self, batch: &Batch, answers: &Answers, verdicts: &mut Verdicts<Counts>) {
@@ -194,12 +203,29 @@ impl Past<Counts> for Recent {
         }
     }
 
+    #[inline]
     fn sum(&mut self, slot: usize, now: u64) -> u64 {
-        self.count(&self.keys[slot], now).into()
+        let key = &self.keys[slot];
+        let present = &mut self.present[slot];
+        while *present > 0 && self.blocks.entries[key.latest(*present)] <= now {
+            *present -= 1;
+        }
+        (*present).into()
     }
 
+    #[inline]
     fn note(&mut self, slot: usize, now: u64, _: u64) {
         self.forward(slot, now, now);
+        self.present[slot] += 1;
+    }
+
+    fn touch(&self, slots: &[u32]) {
+        let touched = slots.iter().fold(0, |sum, slot| {
+            let key = &self.keys[*slot as usize];
+            let oldest = self.blocks.entries.get(key.latest(key.room));
+            sum ^ oldest.copied().unwrap_or_default()
+        });
+        black_box(touched);
     }
 
     fn peak(&self, slot: usize) -> u64 {

@@ -142,7 +142,7 @@ mod tests {
         #[test]
         fn many_queues_in_one_block_are_queues(steps in prop::collection::vec((0usize..5, 0u8..5), 0..600)) {
             let mut rings = Rings::default();
-            let mut queues = vec![Ring::default(); 5];
+            let mut queues = [Ring::default(); 5];
             let mut models = vec![VecDeque::new(); 5];
             for (number, (which, step)) in steps.into_iter().enumerate() {
                 if step == 0 && queues[which].len() > 0 {

@@ -84,7 +84,7 @@ impl<const N: usize> Staircase<N> {
 
     /// The instant that the jumps of a cell are rounded up to.
     fn instant(&self, cell: u64) -> u64 {
-        cell.checked_mul(1 << self.grain_log2).unwrap_or(u64::MAX)
+        cell.saturating_mul(1 << self.grain_log2)
     }
 
     /// Adds to a cell that may lie beyond the present ones, on either side.

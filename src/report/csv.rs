@@ -145,7 +145,10 @@ pub fn series(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
         })
         .collect();
     let has_states = run.measures.has(Measure::Memory);
-    let state = |value: &i64| has_states.then(|| value.to_string()).unwrap_or_default();
+    let state = |value: &i64| match has_states {
+        true => value.to_string(),
+        false => String::new(),
+    };
     for index in 0..run.grid.count() {
         for (candidate, (bytes, keys)) in run.candidates.iter().zip(&states) {
             let bucket = &candidate.series[index];
@@ -204,7 +207,10 @@ pub fn keys(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
         "first_denied_s",
     ])?;
     let has_peaks = run.measures.has(Measure::Peak);
-    let peak = |most: u128| has_peaks.then(|| most.to_string()).unwrap_or_default();
+    let peak = |most: u128| match has_peaks {
+        true => most.to_string(),
+        false => String::new(),
+    };
     for key in listed(run) {
         for candidate in &run.candidates {
             let tally = &candidate.per_key[key.0 as usize];

@@ -50,9 +50,9 @@ pub struct Course {
 
 impl Course {
     /// How batches are cut.
-    pub const fn cut(&self) -> Cut {
+    pub fn cut(&self) -> Cut {
         Cut {
-            grid: self.grid,
+            grid: self.measures.has(Measure::Series).then_some(self.grid),
             costs: !self.unit_costs,
             marks: self.labels.is_some(),
             // Records and levels are noted in order of time.

@@ -13,6 +13,7 @@ pub struct Divisor {
 
 impl Divisor {
     /// A divisor of at least 1.
+    #[allow(clippy::cast_possible_truncation)]
     pub const fn new(divisor: u64) -> Self {
         // For 1 the reciprocal does not fit; one less is the same but for the comparison.
         let reciprocal = match divisor {

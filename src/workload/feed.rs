@@ -8,7 +8,7 @@ use std::collections::binary_heap::PeekMut;
 use std::sync::Arc;
 
 /// The most arrivals in a batch.
-pub const BATCH: usize = 1 << 15;
+pub const BATCH: usize = 1 << 16;
 
 /// The arrivals of one shard in order.
 ///
