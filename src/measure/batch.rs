@@ -9,6 +9,7 @@ use super::past::{Past, TOUCHED};
 use crate::limiter::Decision;
 use crate::units::{Cost, KeyId, Limit, Nanos, SimTime};
 use crate::workload::Arrival;
+use std::ops::Range;
 
 /// Requests of one shard, those of each key in order of time.
 #[derive(Debug, Default)]
@@ -42,8 +43,7 @@ pub struct Cut {
     pub costs: bool,
     /// Whether their marks are asked for.
     pub marks: bool,
-    /// Whether the requests of each key come one after the other, key after key, and not in order of
-    /// time.
+    /// Whether the requests of one key come after those of another, and not all in order of time.
     pub by_key: bool,
 }
 
@@ -73,7 +73,7 @@ impl Batch {
     /// Cuts the arrivals into columns; gives the number of keys that the slots lie below.
     ///
     /// By key, the states that a loop over a batch meets lie in memory in the order in which it meets
-    /// them, each once. No decision depends on another key's, so the answers are the same.
+    /// them. No decision depends on another key's, so the answers are the same.
     pub fn cut(&mut self, cut: &Cut) -> usize {
         let keys = self.sort(cut.by_key);
         let Self {
@@ -137,14 +137,35 @@ impl Batch {
         keys
     }
 
-    /// The slots of the next few requests from a place of the columns on.
-    pub(super) fn ahead(&self, place: usize) -> &[u32] {
-        &self.slots[place..self.len().min(place + TOUCHED)]
+    /// The columns in parts, each small enough that all loops over it find it, and the states of its
+    /// keys, in a near cache.
+    pub fn parts(&self) -> impl Iterator<Item = Columns<'_>> {
+        const PART: usize = 1 << 12;
+        let len = self.len();
+        let begins = (0..len).step_by(PART);
+        begins.map(move |begin| self.part(begin..len.min(begin + PART)))
     }
 
-    /// The key of the request at a place of the columns.
-    pub fn key(&self, place: usize) -> KeyId {
-        self.arrivals[self.order[place] as usize].key
+    /// The columns as a whole.
+    pub fn whole(&self) -> Columns<'_> {
+        self.part(0..self.len())
+    }
+
+    fn part(&self, range: Range<usize>) -> Columns<'_> {
+        fn of<T>(column: &[T], range: Range<usize>) -> &[T] {
+            column.get(range).unwrap_or_default()
+        }
+        Columns {
+            times: of(&self.times, range.clone()),
+            slots: of(&self.slots, range.clone()),
+            costs: of(&self.costs, range.clone()),
+            marks: of(&self.marks, range.clone()),
+            buckets: of(&self.buckets, range.clone()),
+            exceeds: of(&self.offered.exceeds, range.clone()),
+            before: of(&self.offered.before, range.clone()),
+            order: of(&self.order, range),
+            arrivals: &self.arrivals,
+        }
     }
 
     /// Fills in what was offered before each request.
@@ -155,7 +176,7 @@ impl Batch {
         self.offered.before.clear();
         for index in 0..self.len() {
             if index % TOUCHED == 0 {
-                past.touch(self.ahead(index));
+                past.touch(ahead(&self.slots, index));
             }
             let (slot, now) = (self.slots[index] as usize, self.times[index]);
             let cost = A::cost(&self.costs, index);
@@ -171,6 +192,49 @@ impl Batch {
                 past.note(slot, now, cost);
             }
         }
+    }
+}
+
+/// The slots of the next few requests from a place on.
+pub(super) fn ahead(slots: &[u32], place: usize) -> &[u32] {
+    &slots[place..slots.len().min(place + TOUCHED)]
+}
+
+/// A part of a batch's columns; see [`Batch`].
+#[derive(Clone, Copy, Debug)]
+pub struct Columns<'a> {
+    /// When the requests come, in nanoseconds.
+    pub times: &'a [u64],
+    /// The slots of their keys within the shard.
+    pub slots: &'a [u32],
+    /// What they cost; empty where each costs 1.
+    pub costs: &'a [Cost],
+    /// Their marks; empty where nobody asks.
+    pub marks: &'a [u32],
+    /// The buckets of the series that they fall into; empty where nobody asks.
+    pub buckets: &'a [u32],
+    /// Whether what was offered exceeds the limit; see [`Offers`].
+    pub exceeds: &'a [bool],
+    /// How much was offered before them; see [`Offers`].
+    pub before: &'a [u64],
+    order: &'a [u32],
+    arrivals: &'a [Arrival],
+}
+
+impl Columns<'_> {
+    /// How many requests there are.
+    pub const fn len(&self) -> usize {
+        self.times.len()
+    }
+
+    /// Whether there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.times.is_empty()
+    }
+
+    /// The key of the request at a place.
+    pub fn key(&self, place: usize) -> KeyId {
+        self.arrivals[self.order[place] as usize].key
     }
 }
 
@@ -256,7 +320,7 @@ mod tests {
                 prop_assert_eq!(batch.times[place], 10 * index);
                 prop_assert_eq!(batch.costs[place], 100 + index);
                 prop_assert_eq!(u64::from(batch.buckets[place]), 10 * index);
-                prop_assert_eq!(batch.key(place).0, slot * crate::units::SHARDS + 5);
+                prop_assert_eq!(batch.whole().key(place).0, slot * crate::units::SHARDS + 5);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::Grid;
 use super::amounts::Sums;
-use super::batch::{Answers, Batch};
+use super::batch::{Answers, Columns, ahead};
 use super::forwards::Verdicts;
 use super::past::{Past, TOUCHED};
 use super::rings::{Ring, Rings};
@@ -101,11 +101,11 @@ impl Past<Sums> for Departures {
         self.keys.resize(keys, Queue::default());
     }
 
-    fn judge(&mut self, batch: &Batch, answers: &Answers, verdicts: &mut Verdicts<Sums>) {
+    fn judge(&mut self, batch: &Columns, answers: &Answers, verdicts: &mut Verdicts<Sums>) {
         let bound = u128::from(self.limit);
         for index in 0..batch.len() {
             if index % TOUCHED == 0 {
-                self.touch(batch.ahead(index));
+                self.touch(ahead(batch.slots, index));
             }
             let (slot, now) = (batch.slots[index] as usize, batch.times[index]);
             let cost = batch.costs[index];

@@ -1,7 +1,7 @@
 //! How far an estimating algorithm's count lies from the true one.
 
 use super::amounts::Amounts;
-use super::batch::{Answers, Batch};
+use super::batch::{Answers, Columns};
 use super::forwards::Verdicts;
 use super::past::Past;
 use crate::units::{Cost, Limit};
@@ -35,7 +35,7 @@ impl Estimates {
     pub fn observe<A: Amounts>(
         &mut self,
         truth: &mut Truth<A>,
-        batch: &Batch,
+        batch: &Columns,
         answers: &Answers,
         verdicts: &Verdicts<A>,
     ) {
@@ -46,7 +46,7 @@ impl Estimates {
                 }
             }
             Truth::Offered => {
-                for (estimate, before) in answers.estimates.iter().zip(&batch.offered.before) {
+                for (estimate, before) in answers.estimates.iter().zip(batch.before) {
                     self.add(*estimate, (*before).into());
                 }
             }
@@ -60,12 +60,12 @@ impl Estimates {
         &mut self,
         past: &mut A::Past,
         bound: Cost,
-        batch: &Batch,
+        batch: &Columns,
         answers: &Answers,
     ) {
         for (index, estimate) in answers.estimates.iter().enumerate() {
             let (slot, now) = (batch.slots[index] as usize, batch.times[index]);
-            let cost = A::cost(&batch.costs, index);
+            let cost = A::cost(batch.costs, index);
             self.add(*estimate, past.sum(slot, now).into());
             if cost > 0 && (answers.admitted[index] || cost <= bound) {
                 past.note(slot, now, cost);

@@ -1,7 +1,7 @@
 //! The exact reference: what a candidate forwarded for one key, window by window.
 
 use super::amounts::Amounts;
-use super::batch::{Answers, Batch};
+use super::batch::{Answers, Columns};
 use crate::units::{Cost, Limit, SimTime};
 
 /// What the exact reference says of a batch of decisions, in columns.
@@ -26,8 +26,8 @@ impl<A: Amounts> Verdicts<A> {
 
     /// Judges by all that was offered instead: allowed although that exceeds n, denied although it
     /// does not.
-    pub fn judge_offers(&mut self, batch: &Batch, answers: &Answers) {
-        let judged = batch.offered.exceeds.iter().zip(&answers.admitted);
+    pub fn judge_offers(&mut self, batch: &Columns, answers: &Answers) {
+        let judged = batch.exceeds.iter().zip(&answers.admitted);
         self.wrong.clear();
         self.wrong
             .extend(judged.map(|(exceeds, admitted)| exceeds == admitted));
@@ -66,7 +66,7 @@ mod tests {
     use super::super::recent::Recent;
     use super::*;
     use crate::limiter::Decision;
-    use crate::measure::{Cut, Grid};
+    use crate::measure::{Batch, Cut, Grid};
     use crate::units::KeyId;
     use crate::units::Nanos;
     use crate::workload::{Arrival, MarkId};
@@ -115,7 +115,7 @@ mod tests {
         let mut past = A::Past::new(FIVE_A_MINUTE, Some(grid()));
         past.reach(1);
         verdicts.begin(batch.len(), true);
-        past.judge(batch, answers, &mut verdicts);
+        past.judge(&batch.whole(), answers, &mut verdicts);
         let tops: Vec<u128> = past.tops().iter().map(|top| (*top).into()).collect();
         let highest: u128 = past.highest().into();
         assert_eq!(highest, past.peak(0).into());
@@ -207,7 +207,7 @@ mod tests {
         past.reach(1);
         batch.note_offers::<Counts>(&mut past, FIVE_A_MINUTE);
         let mut verdicts = Verdicts::<Counts>::default();
-        verdicts.judge_offers(&batch, &answers);
+        verdicts.judge_offers(&batch.whole(), &answers);
         assert_eq!(
             verdicts.wrong,
             [false, true, false, false, false, true, true]

@@ -23,7 +23,7 @@ mod tally;
 pub mod theory;
 
 pub use amounts::{Amounts, Counts, Sums};
-pub use batch::{Answers, Batch, Cut, Offers};
+pub use batch::{Answers, Batch, Columns, Cut, Offers};
 pub use delays::Delays;
 pub use departures::Departures;
 pub use estimates::{Estimates, Truth};

@@ -2,7 +2,7 @@
 
 use super::Grid;
 use super::amounts::Amounts;
-use super::batch::{Answers, Batch};
+use super::batch::{Answers, Columns};
 use super::forwards::Verdicts;
 use crate::units::Limit;
 
@@ -21,7 +21,7 @@ pub trait Past<A: Amounts>: Send + Sized {
     ///
     /// A request of cost 0 is neither a false allow nor a false deny, and one that is never
     /// forwarded counts in no window.
-    fn judge(&mut self, batch: &Batch, answers: &Answers, verdicts: &mut Verdicts<A>);
+    fn judge(&mut self, batch: &Columns, answers: &Answers, verdicts: &mut Verdicts<A>);
 
     /// The sum of what was noted in (now − w, now], where `now` is not before an earlier one of the
     /// key.

@@ -1,7 +1,7 @@
 //! Counts of decisions by key.
 
 use super::KeyTally;
-use super::batch::{Answers, Batch};
+use super::batch::{Answers, Columns};
 use crate::units::SimTime;
 
 /// One candidate's counts for every key of a shard.
@@ -33,8 +33,8 @@ impl PerKey {
     }
 
     /// Adds a batch of decisions.
-    pub fn observe(&mut self, batch: &Batch, answers: &Answers) {
-        let requests = batch.times.iter().zip(&batch.slots).zip(&answers.admitted);
+    pub fn observe(&mut self, batch: &Columns, answers: &Answers) {
+        let requests = batch.times.iter().zip(batch.slots).zip(&answers.admitted);
         for ((now, slot), admitted) in requests {
             let key = &mut self.keys[*slot as usize];
             key.allowed += u64::from(*admitted);

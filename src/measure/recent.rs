@@ -2,7 +2,7 @@
 
 use super::Grid;
 use super::amounts::Counts;
-use super::batch::{Answers, Batch};
+use super::batch::{Answers, Batch, Columns, ahead};
 use super::forwards::Verdicts;
 use super::past::{Past, TOUCHED};
 use super::rings::{Blocks, first_of};
@@ -121,12 +121,17 @@ impl Recent {
 
 impl Recent {
     /// Judges a candidate that forwards everything as it comes.
-    fn judge_at_once(&mut self, batch: &Batch, answers: &Answers, verdicts: &mut Verdicts<Counts>) {
-        let requests = batch.times.iter().zip(&batch.slots);
+    fn judge_at_once(
+        &mut self,
+        batch: &Columns,
+        answers: &Answers,
+        verdicts: &mut Verdicts<Counts>,
+    ) {
+        let requests = batch.times.iter().zip(batch.slots);
         let answered = answers.admitted.iter().zip(&mut verdicts.wrong);
         for (index, ((now, slot), (admitted, wrong))) in requests.zip(answered).enumerate() {
             if index % TOUCHED == 0 {
-                self.touch(batch.ahead(index));
+                self.touch(ahead(batch.slots, index));
             }
             let (slot, now) = (*slot as usize, *now);
             if let Some(before) = verdicts.before.get_mut(index) {
@@ -145,7 +150,7 @@ impl Recent {
     }
 
     /// Judges a candidate that forwards some requests later.
-    fn judge_later(&mut self, batch: &Batch, answers: &Answers, verdicts: &mut Verdicts<Counts>) {
+    fn judge_later(&mut self, batch: &Columns, answers: &Answers, verdicts: &mut Verdicts<Counts>) {
         for index in 0..batch.len() {
             let (slot, now) = (batch.slots[index] as usize, batch.times[index]);
             let (key, admitted) = (&self.keys[slot], answers.admitted[index]);
@@ -195,7 +200,7 @@ impl Past<Counts> for Recent {
         self.present.resize(keys, 0);
     }
 
-    fn judge(&mut self, batch: &Batch, answers: &Answers, verdicts: &mut Verdicts<Counts>) {
+    fn judge(&mut self, batch: &Columns, answers: &Answers, verdicts: &mut Verdicts<Counts>) {
         if answers.waits.is_empty() {
             self.judge_at_once(batch, answers, verdicts);
         } else {

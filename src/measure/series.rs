@@ -1,7 +1,7 @@
 //! Amounts per time bucket.
 
 use super::amounts::Amounts;
-use super::batch::{Answers, Batch};
+use super::batch::{Answers, Columns};
 use super::forwards::Verdicts;
 use super::{Bucket, Grid};
 use crate::limiter::{Algorithm, Motion};
@@ -37,13 +37,13 @@ impl<A: Amounts> Rows<A> {
     }
 
     /// Adds a batch of decisions.
-    pub fn observe(&mut self, batch: &Batch, answers: &Answers, verdicts: &Verdicts<A>) {
+    pub fn observe(&mut self, batch: &Columns, answers: &Answers, verdicts: &Verdicts<A>) {
         for (index, (bucket, admitted)) in batch.buckets.iter().zip(&answers.admitted).enumerate() {
             let Some(row) = self.rows.get_mut(*bucket as usize) else {
                 continue;
             };
             let which = usize::from(*admitted);
-            row.amounts[which] += A::cost(&batch.costs, index).into();
+            row.amounts[which] += A::cost(batch.costs, index).into();
             if let Some(wrong) = verdicts.wrong.get(index) {
                 row.wrong[which] += u64::from(*wrong);
             }
@@ -55,7 +55,7 @@ impl<A: Amounts> Rows<A> {
 
     /// Adds what a batch forwards to the buckets of its forwarding. What is forwarded after the end
     /// of the run belongs to none.
-    fn observe_later(&mut self, batch: &Batch, answers: &Answers) {
+    fn observe_later(&mut self, batch: &Columns, answers: &Answers) {
         for (index, now) in batch.times.iter().enumerate() {
             if !answers.admitted[index] {
                 continue;
@@ -65,7 +65,7 @@ impl<A: Amounts> Rows<A> {
             }
             let at = answers.forwarded(index, *now).map(SimTime::from_nanos);
             if let Some(bucket) = at.and_then(|at| self.grid.bucket(at)) {
-                self.later[bucket].0 += A::cost(&batch.costs, index).into();
+                self.later[bucket].0 += A::cost(batch.costs, index).into();
             }
         }
     }

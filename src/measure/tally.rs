@@ -1,7 +1,7 @@
 //! Counts of decisions and sums of cost, over all keys and per key.
 
 use super::amounts::Amounts;
-use super::batch::{Answers, Batch, count};
+use super::batch::{Answers, Columns, count};
 use super::forwards::Verdicts;
 use crate::units::{Cost, SimTime};
 
@@ -57,7 +57,7 @@ impl Tally {
     /// Counts a batch of decisions of an algorithm that can hold `most` at the most.
     pub fn observe<A: Amounts>(
         &mut self,
-        batch: &Batch,
+        batch: &Columns,
         answers: &Answers,
         verdicts: &Verdicts<A>,
         most: Cost,
@@ -92,7 +92,12 @@ impl Tally {
     }
 
     /// Counts a batch of requests of traffic that ought, or ought not, to pass, as their marks say.
-    pub fn observe_labelled(&mut self, batch: &Batch, answers: &Answers, labels: &[Option<bool>]) {
+    pub fn observe_labelled(
+        &mut self,
+        batch: &Columns,
+        answers: &Answers,
+        labels: &[Option<bool>],
+    ) {
         for (mark, admitted) in batch.marks.iter().zip(&answers.admitted) {
             match labels[*mark as usize] {
                 None => {}

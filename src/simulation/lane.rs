@@ -3,8 +3,8 @@
 use super::probes::{Measured, Probes, Probing, Traits};
 use crate::limiter::Algorithm;
 use crate::measure::{
-    Amounts, Answers, Batch, Counts, Cut, Grid, Levels, Measure, Occupancy, Recorder, Selection,
-    Sums,
+    Amounts, Answers, Batch, Columns, Counts, Cut, Grid, Levels, Measure, Occupancy, Recorder,
+    Selection, Sums,
 };
 use crate::units::{Limit, SimTime};
 use crate::workload::Names;
@@ -150,7 +150,7 @@ impl<A: Algorithm> LaneOf<A> {
         self.probes.reach(keys);
     }
 
-    fn decide<C: Amounts>(&mut self, batch: &Batch) {
+    fn decide<C: Amounts>(&mut self, batch: &Columns) {
         let delays = self.algorithm.delays();
         self.answers
             .begin(batch.len(), delays, self.watch.estimates);
@@ -164,7 +164,7 @@ impl<A: Algorithm> LaneOf<A> {
     }
 
     /// Nobody looks at states.
-    fn decide_unwatched<C: Amounts>(&mut self, batch: &Batch) {
+    fn decide_unwatched<C: Amounts>(&mut self, batch: &Columns) {
         let Self {
             algorithm,
             states,
@@ -172,17 +172,17 @@ impl<A: Algorithm> LaneOf<A> {
             ..
         } = self;
         let (algorithm, states) = (&*algorithm, states.as_mut_slice());
-        let requests = batch.times.iter().zip(&batch.slots);
+        let requests = batch.times.iter().zip(batch.slots);
         for (index, (now, slot)) in requests.enumerate() {
             let now = SimTime::from_nanos(*now);
             let state = &mut states[*slot as usize];
-            let decision = algorithm.decide(state, now, C::cost(&batch.costs, index));
+            let decision = algorithm.decide(state, now, C::cost(batch.costs, index));
             answers.note(index, decision);
         }
     }
 
     /// Sizes and estimates are looked at.
-    fn decide_watched<C: Amounts>(&mut self, batch: &Batch) {
+    fn decide_watched<C: Amounts>(&mut self, batch: &Columns) {
         let Self {
             algorithm,
             states,
@@ -194,7 +194,7 @@ impl<A: Algorithm> LaneOf<A> {
         let (algorithm, states) = (&*algorithm, states.as_mut_slice());
         let mut occupancy = watch.occupancy.as_mut();
         let estimates = watch.estimates;
-        let requests = batch.times.iter().zip(&batch.slots);
+        let requests = batch.times.iter().zip(batch.slots);
         for (index, (now, slot)) in requests.enumerate() {
             let (now, slot) = (SimTime::from_nanos(*now), *slot as usize);
             let state = &mut states[slot];
@@ -204,7 +204,7 @@ impl<A: Algorithm> LaneOf<A> {
             if estimates && let Some(estimate) = algorithm.estimate(state, now) {
                 answers.estimates[index] = estimate.ratio();
             }
-            let decision = algorithm.decide(state, now, C::cost(&batch.costs, index));
+            let decision = algorithm.decide(state, now, C::cost(batch.costs, index));
             answers.note(index, decision);
             if let Some(occupancy) = &mut occupancy {
                 let name = || course.names[batch.key(index).0 as usize].len();
@@ -214,11 +214,11 @@ impl<A: Algorithm> LaneOf<A> {
     }
 
     /// Levels, and where they are kept all answers, are looked at too.
-    fn decide_in_sight<C: Amounts>(&mut self, batch: &Batch) {
+    fn decide_in_sight<C: Amounts>(&mut self, batch: &Columns) {
         for index in 0..batch.len() {
             let now = SimTime::from_nanos(batch.times[index]);
             let slot = batch.slots[index] as usize;
-            let cost = C::cost(&batch.costs, index);
+            let cost = C::cost(batch.costs, index);
             self.before(index, slot, now);
             let decision = self.algorithm.decide(&mut self.states[slot], now, cost);
             self.answers.note(index, decision);
@@ -263,13 +263,15 @@ impl<A: Algorithm> LaneOf<A> {
 impl<A: Algorithm> Lane for LaneOf<A> {
     fn step(&mut self, batch: &Batch, keys: usize) {
         self.reach(keys);
-        if self.course.unit_costs {
-            self.decide::<Counts>(batch);
-        } else {
-            self.decide::<Sums>(batch);
+        for part in batch.parts() {
+            if self.course.unit_costs {
+                self.decide::<Counts>(&part);
+            } else {
+                self.decide::<Sums>(&part);
+            }
+            let recorder = self.watch.recorder.as_mut();
+            self.probes.observe(&part, &self.answers, recorder);
         }
-        let recorder = self.watch.recorder.as_mut();
-        self.probes.observe(batch, &self.answers, recorder);
     }
 
     fn finish(self: Box<Self>, requests: &[u64]) -> LaneResult {

@@ -3,7 +3,7 @@
 
 use super::lane::{Course, Reference};
 use crate::measure::{
-    Amounts, Answers, Batch, Delays, Estimates, KeyTally, Measure, Past, PerKey, Recorder, Rows,
+    Amounts, Answers, Columns, Delays, Estimates, KeyTally, Measure, Past, PerKey, Recorder, Rows,
     Series, Tally, Truth, Verdicts,
 };
 use crate::units::Cost;
@@ -26,7 +26,7 @@ pub(super) trait Probing: Send {
     /// Makes room for `keys` keys.
     fn reach(&mut self, keys: usize);
     /// Measures a batch of answers; the recorder, which has noted them, learns the verdicts.
-    fn observe(&mut self, batch: &Batch, answers: &Answers, recorder: Option<&mut Recorder>);
+    fn observe(&mut self, batch: &Columns, answers: &Answers, recorder: Option<&mut Recorder>);
     /// Ends the run; the keys came as often as `requests` says.
     fn finish(self: Box<Self>, requests: &[u64]) -> Measured;
 }
@@ -88,7 +88,7 @@ impl<A: Amounts> Probes<A> {
         }
     }
 
-    fn judge(&mut self, batch: &Batch, answers: &Answers) {
+    fn judge(&mut self, batch: &Columns, answers: &Answers) {
         let Self {
             course, verdicts, ..
         } = self;
@@ -117,7 +117,7 @@ impl<A: Amounts> Probing for Probes<A> {
         }
     }
 
-    fn observe(&mut self, batch: &Batch, answers: &Answers, recorder: Option<&mut Recorder>) {
+    fn observe(&mut self, batch: &Columns, answers: &Answers, recorder: Option<&mut Recorder>) {
         self.judge(batch, answers);
         let verdicts = &self.verdicts;
         self.tally
