@@ -116,7 +116,8 @@ fn seconds(length: Nanos) -> String {
 
 /// `series.csv`: one row per time bucket and candidate; amounts in cost units, state as it is at the
 /// end of the bucket. `window_count` is the most cost that one key had in its trailing window when
-/// something was forwarded in the bucket, empty when nothing was; `level` is there for one key.
+/// something was forwarded in the bucket, empty when nothing was; `level` is there for one key. Writes
+/// nothing but the header when the run did not measure it, as `keys` does.
 ///
 /// # Errors
 /// When `out` cannot be written.
@@ -134,6 +135,9 @@ pub fn series(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
         "state_bytes",
         "live_keys",
     ])?;
+    if !run.measures.has(Measure::Series) {
+        return Ok(writer.flush()?);
+    }
     let states: Vec<_> = run
         .candidates
         .iter()
@@ -232,7 +236,8 @@ pub fn keys(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
 
 /// The keys that came at all, those with the most denials first, then those with the most requests.
 fn listed(run: &RunResult) -> Vec<KeyId> {
-    let Some(any) = run.candidates.first() else {
+    let any = run.candidates.first();
+    let Some(any) = any.filter(|_| run.measures.has(Measure::Keys)) else {
         return Vec::new();
     };
     let came = |key: &KeyId| any.per_key[key.0 as usize].requests > 0;

@@ -48,6 +48,7 @@ pub fn findings(run: &RunResult) -> Vec<Finding> {
     found.extend(first_denials(run));
     found.extend(too_large(run));
     found.extend(false_denials(run));
+    found.extend(estimates(run));
     found.extend(most_denied(run));
     found.extend(delays(run));
     found.extend(memory(run));
@@ -208,6 +209,21 @@ fn false_denials(run: &RunResult) -> Vec<Finding> {
             format!("{names} denied {many} {requests} ({share}) that the limit had room for{why}")
         },
     )
+}
+
+/// How far estimates of a trailing window were from what it held.
+fn estimates(run: &RunResult) -> Vec<Finding> {
+    let of = |candidate: &CandidateResult| {
+        let (sum, requests) = candidate.estimates.mean();
+        (sum > 0).then(|| {
+            note(format!(
+                "{} took the last window to hold {} more or less than it did, in the mean",
+                visible(&candidate.name),
+                percent(sum, requests)
+            ))
+        })
+    };
+    run.candidates.iter().filter_map(of).collect()
 }
 
 /// Whom the candidates denied most, where there are several keys.

@@ -122,6 +122,10 @@ fn table(run: &RunResult) -> String {
             "abusive\nallowed",
         ]
         .contains(&shown[*column].heading);
+        let is_measured = |measure| run.measures.has(measure);
+        if !shown[*column].measure.is_none_or(is_measured) {
+            return false;
+        }
         let per_key_of_one = shown[*column].heading == "per\nkey" && run.keys.len() == 1;
         !per_key_of_one && (!optional || rows.iter().any(|row| !is_nothing(&row[*column])))
     };

@@ -91,7 +91,7 @@ pub fn above(peak: u128, limit: u64) -> String {
     }
 }
 
-/// A share in per cent: `0 %`, `4.0 %`, `<0.1 %`, `100 %`.
+/// A share in per cent: `0 %`, `4.0 %`, `0.0029 %`, `<0.0001 %`, `100 %`.
 pub fn percent(parts: u128, whole: u128) -> String {
     if whole == 0 {
         return String::new();
@@ -99,11 +99,21 @@ pub fn percent(parts: u128, whole: u128) -> String {
     let tenths = rounded(parts, whole, 1_000);
     match (parts, tenths) {
         (0, _) => "0 %".to_owned(),
-        (_, 0) => "<0.1 %".to_owned(),
+        (_, 0) => small_percent(parts, whole),
         (_, 1_000) if parts < whole => ">99.9 %".to_owned(),
         (_, 1_000) => "100 %".to_owned(),
         _ => format!("{}.{} %", tenths / 10, tenths % 10),
     }
+}
+
+/// A share below a tenth of a per cent, to two digits.
+fn small_percent(parts: u128, whole: u128) -> String {
+    (3..=5u32)
+        .map(|places| (places, rounded(parts, whole, 100 * 10u128.pow(places))))
+        .find(|(_, digits)| *digits >= 10)
+        .map_or("<0.0001 %".to_owned(), |(places, digits)| {
+            format!("0.{digits:0width$} %", width = places as usize)
+        })
 }
 
 fn rounded(parts: u128, whole: u128, scale: u128) -> u128 {
@@ -232,7 +242,10 @@ mod tests {
         assert_eq!(grouped(1_234_567), "1,234,567");
         assert_eq!(bytes(1_500), "1.5 kB");
         assert_eq!(percent(1, 8), "12.5 %");
-        assert_eq!(percent(1, 1_000_000), "<0.1 %");
+        assert_eq!(percent(29, 1_000_000), "0.0029 %");
+        assert_eq!(percent(49, 100_000), "0.049 %");
+        assert_eq!(percent(1, 1_000_000), "0.00010 %");
+        assert_eq!(percent(1, 10_000_000), "<0.0001 %");
         assert_eq!(multiple(10, 5), "2.0");
         assert_eq!(multiple(101, 100), "1.01");
         assert_eq!(multiple(1_001, 1_000), "1.001");

@@ -105,7 +105,7 @@ mod tests {
     fn shares_never_round_an_error_away() {
         assert_eq!(share(0, 10), "0");
         assert_eq!(share(5, 10), "5 (50.0 %)");
-        assert_eq!(share(1, 10_000_000), "1 (<0.1 %)");
+        assert_eq!(share(1, 10_000_000), "1 (<0.0001 %)");
         assert_eq!(share(1_234, 100_000), "1,234 (1.2 %)");
     }
 }
