@@ -36,7 +36,7 @@ pub use per_key::PerKey;
 pub use recent::Recent;
 pub use recorder::Recorder;
 pub use result::{Bucket, CandidateResult, LevelLine, Record, RunResult};
-pub use selection::{Measure, Selection};
+pub use selection::{Measure, Reference, Selection};
 pub use series::{Levels, Rows, Series};
 pub use staircase::Staircase;
 pub use tally::{KeyTally, Tally};

@@ -1,7 +1,7 @@
 //! What a run yields: everything that reports are made of.
 
 use super::theory::Comparison;
-use super::{Delays, Estimates, Grid, KeyTally, Selection, Staircase, Tally};
+use super::{Delays, Estimates, Grid, KeyTally, Reference, Selection, Staircase, Tally};
 use crate::limiter::{ClosedForm, Decision, Motion};
 use crate::units::{Cost, Epoch, Level, Limit, Retry, SimTime};
 use crate::workload::{Arrival, Mark, Names};
@@ -18,6 +18,8 @@ pub struct RunResult {
     pub epoch: Epoch,
     /// When measuring ends.
     pub horizon: SimTime,
+    /// What decisions were judged by.
+    pub reference: Reference,
     /// What was measured; the rest is empty.
     pub measures: Selection,
     /// The first request; the beginning when there is none.

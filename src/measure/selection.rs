@@ -1,6 +1,16 @@
-//! Which measures a run takes.
+//! Which measures a run takes, and what they go by.
 
 use crate::params::{FromValue, Value, unknown};
+
+/// What decisions are judged by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reference {
+    /// What the candidate itself forwarded.
+    #[default]
+    Forwarded,
+    /// All that was offered, as one who counts every request does.
+    Offered,
+}
 
 /// A group of measures that are taken together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -99,7 +99,7 @@ pub fn percent(parts: u128, whole: u128) -> String {
     let tenths = rounded(parts, whole, 1_000);
     match (parts, tenths) {
         (0, _) => "0 %".to_owned(),
-        (_, 0) => small_percent(parts, whole),
+        (_, 0 | 1) if parts < whole / 1_000 => small_percent(parts, whole),
         (_, 1_000) if parts < whole => ">99.9 %".to_owned(),
         (_, 1_000) => "100 %".to_owned(),
         _ => format!("{}.{} %", tenths / 10, tenths % 10),
@@ -242,6 +242,8 @@ mod tests {
         assert_eq!(grouped(1_234_567), "1,234,567");
         assert_eq!(bytes(1_500), "1.5 kB");
         assert_eq!(percent(1, 8), "12.5 %");
+        assert_eq!(percent(1, 1_000), "0.1 %");
+        assert_eq!(percent(83, 100_000), "0.083 %");
         assert_eq!(percent(29, 1_000_000), "0.0029 %");
         assert_eq!(percent(49, 100_000), "0.049 %");
         assert_eq!(percent(1, 1_000_000), "0.00010 %");

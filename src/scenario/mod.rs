@@ -19,9 +19,9 @@ pub use source::Source;
 
 use crate::catalog::TRAFFIC;
 use crate::error::Result;
-use crate::measure::Selection;
+use crate::measure::{Reference, Selection};
 use crate::params::{Contract, FromValue, Params};
-use crate::simulation::{Plan, Planned, Reference};
+use crate::simulation::{Plan, Planned};
 use crate::units::{Epoch, Limit, Nanos, SimTime};
 use crate::workload::{Request, Workload};
 

@@ -4,21 +4,11 @@ use super::probes::{Measured, Probes, Probing, Traits};
 use crate::limiter::Algorithm;
 use crate::measure::{
     Amounts, Answers, Batch, Columns, Counts, Cut, Grid, Levels, Measure, Occupancy, Recorder,
-    Selection, Sums,
+    Reference, Selection, Sums,
 };
 use crate::units::{Limit, SimTime};
 use crate::workload::Names;
 use std::sync::Arc;
-
-/// What decisions are judged by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reference {
-    /// What the candidate itself forwarded.
-    #[default]
-    Forwarded,
-    /// All that was offered, as one who counts every request does.
-    Offered,
-}
 
 /// What a lane needs to know of its run.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ mod shard;
 mod stepper;
 
 pub use candidate::{Candidate, erase};
-pub use lane::{Course, Lane, LaneResult, Reference};
+pub use lane::{Course, Lane, LaneResult};
 pub use plan::{Plan, Planned, Progress};
 pub use replay::run;
 pub use stepper::Stepper;

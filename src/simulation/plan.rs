@@ -1,7 +1,7 @@
 //! What is to be run: traffic, candidates and the contract.
 
-use super::{Candidate, Reference};
-use crate::measure::Selection;
+use super::Candidate;
+use crate::measure::{Reference, Selection};
 use crate::units::{Epoch, Limit, SimTime};
 use crate::workload::Workload;
 

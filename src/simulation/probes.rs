@@ -1,10 +1,10 @@
 //! What is measured of one candidate in one shard, whatever its algorithm: probes over batches of
 //! answers.
 
-use super::lane::{Course, Reference};
+use super::lane::Course;
 use crate::measure::{
-    Amounts, Answers, Columns, Delays, Estimates, KeyTally, Measure, Past, PerKey, Recorder, Rows,
-    Series, Tally, Truth, Verdicts,
+    Amounts, Answers, Columns, Delays, Estimates, KeyTally, Measure, Past, PerKey, Recorder,
+    Reference, Rows, Series, Tally, Truth, Verdicts,
 };
 use crate::units::Cost;
 

@@ -40,6 +40,7 @@ pub fn run(plan: &Plan, progress: &dyn Progress) -> Result<RunResult> {
         limit: plan.limit,
         epoch: plan.epoch,
         horizon: plan.horizon,
+        reference: plan.reference,
         measures: plan.measures,
         first,
         last,

@@ -7,7 +7,7 @@ use super::page::{Head, MARGIN, Symbol, WIDTH, text_lines};
 use super::theme::{ALLOWED, BODY, DENIED, INK, MUTED, SMALL};
 use super::words::name;
 use crate::error::Result;
-use crate::measure::RunResult;
+use crate::measure::{Reference, RunResult};
 use crate::report::text::{grouped, limit, percent};
 
 /// Half the height of a bar.
@@ -91,9 +91,13 @@ fn head(run: &RunResult) -> Head {
 fn footer(run: &RunResult) -> String {
     let requests = grouped(run.requests.into());
     let limit = limit(run.limit);
+    let judged = match run.reference {
+        Reference::Forwarded => "on what it forwarded itself",
+        Reference::Offered => "on all that was offered",
+    };
     format!(
         "counts of requests, and their share of all {requests}; each candidate is judged against the limit \
-         of {limit} on what it forwarded itself"
+         of {limit} {judged}"
     )
 }
 

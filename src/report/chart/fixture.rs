@@ -9,8 +9,8 @@ use super::model::{State, decide, exact, level, nanos};
 use super::trailing::tightest;
 use crate::limiter::{Decision, Motion};
 use crate::measure::{
-    Bucket, CandidateResult, Delays, Estimates, Grid, KeyTally, LevelLine, Record, RunResult,
-    Selection, Staircase, Tally,
+    Bucket, CandidateResult, Delays, Estimates, Grid, KeyTally, LevelLine, Record, Reference,
+    RunResult, Selection, Staircase, Tally,
 };
 use crate::units::{Cost, Epoch, KeyId, Limit, Nanos, SimTime};
 use crate::workload::{Arrival, MarkId};
@@ -75,6 +75,7 @@ impl Ask {
             limit,
             epoch: self.epoch,
             horizon,
+            reference: Reference::Forwarded,
             measures: Selection::ALL,
             first: arrivals.first().map_or(SimTime::ZERO, |arrival| arrival.at),
             last,

@@ -125,7 +125,7 @@ pub fn draw(run: &RunResult, _: &View) -> Result<Option<String>> {
     // A few columns are not drawn out over the whole page.
     let cells = Cells::new(&names, &columns, columns.len().max(5));
     let head = head(run, &columns);
-    let footer = SMALL.wrap(&footer(run, &columns), WIDTH - 2.0 * MARGIN, 4);
+    let footer = SMALL.wrap(&footer(&columns), WIDTH - 2.0 * MARGIN, 4);
     let top = MARGIN + head.height();
     let bottom = top + cells.height() + 18.0;
     let height = bottom + footer.len() as f64 * SMALL.leading() + MARGIN;
@@ -215,13 +215,16 @@ fn head(run: &RunResult, columns: &[Column]) -> Head {
     Head::new(&run.title, &note, legend)
 }
 
-fn footer(run: &RunResult, columns: &[Column]) -> String {
+fn footer(columns: &[Column]) -> String {
     let mut phrases = vec!["bars: share of the column's highest"];
     if has(columns, |cell| cell.is_broken) {
         phrases.push("bold: above the limit; at or below it all are equally good");
     }
     phrases.push("how much is denied is neither good nor bad in itself");
-    if run.keys.len() > 1 {
+    if columns
+        .iter()
+        .any(|column| column.heading.starts_with("fairness"))
+    {
         phrases.push("fairness: 1 when all keys fare alike (Jain's index)");
     }
     phrases.join("; ")
