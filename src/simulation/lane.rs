@@ -144,10 +144,16 @@ impl<A: Algorithm> LaneOf<A> {
         let delays = self.algorithm.delays();
         self.answers
             .begin(batch.len(), delays, self.watch.estimates);
-        if self.watch.levels.is_some() || self.watch.recorder.is_some() {
-            self.decide_in_sight::<C>(batch);
-        } else if self.watch.occupancy.is_some() || self.watch.estimates {
-            self.decide_watched::<C>(batch);
+        let Watch {
+            occupancy,
+            estimates,
+            levels,
+            recorder,
+        } = &self.watch;
+        if levels.is_some() || recorder.is_some() {
+            self.decide_watched::<C, true>(batch);
+        } else if occupancy.is_some() || *estimates {
+            self.decide_watched::<C, false>(batch);
         } else {
             self.decide_unwatched::<C>(batch);
         }
@@ -171,8 +177,9 @@ impl<A: Algorithm> LaneOf<A> {
         }
     }
 
-    /// Sizes and estimates are looked at.
-    fn decide_watched<C: Amounts>(&mut self, batch: &Columns) {
+    /// States are looked at before and after each decision; `IN_FULL` for levels and answers as well
+    /// as for sizes and estimates.
+    fn decide_watched<C: Amounts, const IN_FULL: bool>(&mut self, batch: &Columns) {
         let Self {
             algorithm,
             states,
@@ -183,69 +190,35 @@ impl<A: Algorithm> LaneOf<A> {
         } = self;
         let (algorithm, states) = (&*algorithm, states.as_mut_slice());
         let mut occupancy = watch.occupancy.as_mut();
+        let mut levels = watch.levels.as_mut().filter(|_| IN_FULL);
+        let mut recorder = watch.recorder.as_mut().filter(|_| IN_FULL);
         let estimates = watch.estimates;
         let requests = batch.times.iter().zip(batch.slots);
         for (index, (now, slot)) in requests.enumerate() {
             let (now, slot) = (SimTime::from_nanos(*now), *slot as usize);
+            let cost = C::cost(batch.costs, index);
             let state = &mut states[slot];
             if let Some(occupancy) = &mut occupancy {
                 occupancy.before(algorithm, state, slot, now);
             }
+            if let Some(levels) = &mut levels {
+                levels.before(algorithm, state, now);
+            }
+            if let Some(recorder) = &mut recorder {
+                recorder.before(algorithm, state, slot, now);
+            }
             if estimates && let Some(estimate) = algorithm.estimate(state, now) {
                 answers.estimates[index] = estimate.ratio();
             }
-            let decision = algorithm.decide(state, now, C::cost(batch.costs, index));
+            let decision = algorithm.decide(state, now, cost);
             answers.note(index, decision);
             if let Some(occupancy) = &mut occupancy {
                 let name = || course.names[batch.key(index).0 as usize].len();
                 occupancy.after(algorithm, state, slot, name, now);
             }
-        }
-    }
-
-    /// Levels, and where they are kept all answers, are looked at too.
-    fn decide_in_sight<C: Amounts>(&mut self, batch: &Columns) {
-        for index in 0..batch.len() {
-            let now = SimTime::from_nanos(batch.times[index]);
-            let slot = batch.slots[index] as usize;
-            let cost = C::cost(batch.costs, index);
-            self.before(index, slot, now);
-            let decision = self.algorithm.decide(&mut self.states[slot], now, cost);
-            self.answers.note(index, decision);
-            let name = || self.course.names[batch.key(index).0 as usize].len();
-            let state = &self.states[slot];
-            if let Some(occupancy) = &mut self.watch.occupancy {
-                occupancy.after(&self.algorithm, state, slot, name, now);
+            if let Some(recorder) = &mut recorder {
+                recorder.after(algorithm, state, slot, (now, cost), decision);
             }
-            if let Some(recorder) = &mut self.watch.recorder {
-                recorder.after(&self.algorithm, state, slot, (now, cost), decision);
-            }
-        }
-    }
-
-    /// Looks at a key's state before a decision at `now`.
-    fn before(&mut self, index: usize, slot: usize, now: SimTime) {
-        let Self {
-            algorithm,
-            states,
-            watch,
-            answers,
-            ..
-        } = self;
-        let state = &states[slot];
-        if let Some(occupancy) = &mut watch.occupancy {
-            occupancy.before(algorithm, state, slot, now);
-        }
-        if let Some(levels) = &mut watch.levels {
-            levels.before(algorithm, state, now);
-        }
-        if let Some(recorder) = &mut watch.recorder {
-            recorder.before(algorithm, state, slot, now);
-        }
-        if watch.estimates
-            && let Some(estimate) = algorithm.estimate(state, now)
-        {
-            answers.estimates[index] = estimate.ratio();
         }
     }
 }
