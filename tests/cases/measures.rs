@@ -35,6 +35,31 @@ fn the_reference_decides_what_is_false() {
     }
 }
 
+/// Limit five a minute, one request a second from 55 to 64 s: with the last window's five fading, the
+/// estimate at 60 + k s misses k/12 of a request. Counting the admitted five, the truth is 5, and the
+/// mean over the nine requests with something before them is (1 + 2 + 3 + 4)/60/9 = 1/54. Counting
+/// all, it is 5 + k: (1/72 + 1/42 + 1/32 + 1/27)/9, whatever decisions are judged by.
+#[test]
+fn estimates_are_compared_with_what_the_algorithm_counted() {
+    for (count_denied, reference, error) in [
+        (false, "forwarded", "0.018519"),
+        (false, "offered", "0.018519"),
+        (true, "forwarded", "0.011776"),
+        (true, "offered", "0.011776"),
+    ] {
+        for cost in ["1", "{ kind = \"constant\", value = 1 }"] {
+            let ran = Ran::text(&format!(
+                "limit = \"5/1m\"\nreference = \"{reference}\"\n\
+                 [[traffic]]\npattern = \"burst\"\nat = \"55s\"\ncount = 10\nspread = \"10s\"\n\
+                 cost = {cost}\n\
+                 [[algorithm]]\nkind = \"sliding_window_counter\"\ncount_denied = {count_denied}\n"
+            ));
+            let found = reading(&ran, "estimate_error");
+            assert_eq!(found, error, "{count_denied} {reference} {cost}");
+        }
+    }
+}
+
 /// One key has its only request admitted, the other five of ten: Jain's index of the shares 1 and 1/2
 /// is (3/2)² / (2 · 5/4) = 0.9.
 #[test]

@@ -3,6 +3,8 @@
 
 use crate::ran::Ran;
 use ratesim::measure::{METRICS, Measure, Reading};
+use ratesim::report::csv;
+use std::io::Write;
 
 /// Bursty traffic of several keys near the limit, with a candidate of every kind and option that the
 /// measures treat in a way of its own. `fields` stand above, `more` in each traffic block.
@@ -107,6 +109,19 @@ fn what_is_not_measured_is_absent() {
                 metric.column
             );
         }
+    }
+    for (write, header) in [
+        (
+            csv::series as fn(&_, &mut dyn Write) -> _,
+            "time_s,candidate,",
+        ),
+        (csv::keys, "key,candidate,"),
+    ] {
+        let mut file = Vec::new();
+        write(&counts.result, &mut file).unwrap();
+        let text = String::from_utf8(file).unwrap();
+        assert!(text.starts_with(header), "{text}");
+        assert_eq!(text.lines().count(), 1);
     }
     let requests = |ran: &Ran| -> Vec<_> {
         let tallies = ran
