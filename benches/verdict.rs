@@ -5,18 +5,10 @@
 mod figures;
 
 use figures::Figures;
+use ratesim::catalog::{ALGORITHMS, AlgorithmRow};
 
 /// The number of keys that the ratios are asked for at.
 const KEYS: u64 = 270_000;
-
-const KINDS: [&str; 6] = [
-    "token_bucket",
-    "leaky_bucket",
-    "fixed_window",
-    "sliding_window_log",
-    "sliding_window_counter",
-    "gcra",
-];
 
 fn main() {
     if figures::is_check() {
@@ -48,11 +40,12 @@ fn rows(figures: &Figures) -> Vec<Row> {
     let each = |kind: &str, who: &str| format!("{KEYS} {kind} {who}");
     let mut rows: Vec<Row> = Vec::new();
     let mut of_kinds = |what: &str, asked, who: &str| {
-        let row = |kind: &&str| {
+        let row = |row: &AlgorithmRow| {
+            let kind = row.kind;
             let measured = ratio(&each(kind, who), &each(kind, "floor"));
             (format!("{what}, {kind}"), asked, measured)
         };
-        rows.extend(KINDS.iter().map(row));
+        rows.extend(ALGORITHMS.iter().map(row));
     };
     of_kinds("without measures ÷ floor", "≤ 2", "no_measures");
     of_kinds("with all measures ÷ floor", "≤ 4", "all_measures");

@@ -4,6 +4,7 @@ use super::terminal::Terminal;
 use anstyle::Style;
 use ratesim::catalog::{ALGORITHMS, CHARTS, TRAFFIC};
 use ratesim::error::Result;
+use ratesim::measure::Measure;
 use ratesim::report::text::visible;
 use ratesim::workload::COMMON_FIELDS;
 use std::path::{Path, PathBuf};
@@ -29,6 +30,9 @@ pub(crate) fn run() -> Result<()> {
         meaning: "What every pattern has besides.".to_owned(),
         fields: COMMON_FIELDS.iter().map(|field| field.name).collect(),
     };
+    let measures = Measure::ALL
+        .iter()
+        .map(|(_, name, meaning)| Item::plain((*name).to_owned(), format!("{meaning}.")));
     let charts = CHARTS
         .iter()
         .map(|row| Item::plain(row.name.to_owned(), row.meaning.to_owned()));
@@ -36,6 +40,7 @@ pub(crate) fn run() -> Result<()> {
     let sections = [
         section("Algorithms", algorithms),
         section("Traffic patterns", patterns.chain([all_patterns])),
+        section("Measures", measures),
         section("Charts", charts),
         section(
             "Ready scenarios",

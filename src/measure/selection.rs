@@ -37,29 +37,29 @@ impl Measure {
         (
             Self::Errors,
             "errors",
-            "false allows and false denies against the exact reference",
+            "False allows and false denies against the exact reference",
         ),
         (
             Self::Peak,
             "peak",
-            "the most forwarded in one window, and the overshoot",
+            "The most forwarded in one window, and the overshoot",
         ),
         (
             Self::Estimate,
             "estimate",
-            "how far an estimating algorithm's count lies from the true one",
+            "How far an estimating algorithm's count lies from the true one",
         ),
         (
             Self::Memory,
             "memory",
-            "bytes of state, here and in Redis, and live keys",
+            "Bytes of state, here and in Redis, and live keys",
         ),
-        (Self::Delay, "delay", "waits of admitted requests"),
-        (Self::Series, "series", "amounts over time: series.csv"),
+        (Self::Delay, "delay", "Waits of admitted requests"),
+        (Self::Series, "series", "Amounts over time: series.csv"),
         (
             Self::Keys,
             "keys",
-            "counts by key, fairness and the first denial: keys.csv",
+            "Counts by key, fairness and the first denial: keys.csv",
         ),
     ];
 }
@@ -135,11 +135,5 @@ impl FromValue for Selection {
             Self::COUNTS => "counts".into(),
             _ => chosen.collect::<Vec<_>>().into(),
         }
-    }
-}
-
-impl Default for Selection {
-    fn default() -> Self {
-        Self::ALL
     }
 }
