@@ -288,15 +288,9 @@ impl Level {
         Self { parts, per_unit }
     }
 
-    /// The level to a float's precision, fast where it is kept in narrow numbers: for statistics.
-    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)]
+    /// The level to a float's precision: for statistics.
     pub fn ratio(self) -> f64 {
-        // In two halves, each of which converts without a call.
-        let float = |wide: u128| {
-            let (high, low) = ((wide >> 64) as u64, (wide & u128::from(u64::MAX)) as u64);
-            high as f64 * 2f64.powi(64) + low as f64
-        };
-        float(self.parts) / float(self.per_unit)
+        to_float(self.parts) / to_float(self.per_unit)
     }
 
     /// The level for drawing.
@@ -306,4 +300,11 @@ impl Level {
         let rest = self.parts % self.per_unit;
         whole as f64 + rest as f64 / self.per_unit as f64
     }
+}
+
+/// A count as a float, in two halves, each of which converts without a call: for statistics.
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)]
+pub fn to_float(wide: u128) -> f64 {
+    let (high, low) = ((wide >> 64) as u64, wide as u64);
+    high as f64 * 2f64.powi(64) + low as f64
 }

@@ -147,7 +147,8 @@ impl Batch {
     }
 
     /// The columns as a whole.
-    pub fn whole(&self) -> Columns<'_> {
+    #[cfg(test)]
+    pub(super) fn whole(&self) -> Columns<'_> {
         self.part(0..self.len())
     }
 

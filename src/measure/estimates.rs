@@ -4,7 +4,7 @@ use super::amounts::Amounts;
 use super::batch::{Answers, Columns};
 use super::forwards::Verdicts;
 use super::past::Past;
-use crate::units::{Cost, Limit};
+use crate::units::{Cost, Limit, to_float};
 
 /// The mean relative error |estimate − true| / true over requests with a true count above 0.
 ///
@@ -82,11 +82,7 @@ impl Estimates {
         if truth == 0 {
             return;
         }
-        // Narrow numbers, which most are, convert without a call.
-        let truth = match i64::try_from(truth) {
-            Ok(truth) => truth as f64,
-            Err(_) => truth as f64,
-        };
+        let truth = to_float(truth);
         let error = (estimate - truth).abs() / truth * Self::SCALE as f64;
         self.sum += if error < u64::MAX as f64 {
             u128::from(error as u64)

@@ -18,7 +18,7 @@ pub struct Occupancy {
     end: u64,
 }
 
-/// What one key is counted with; zero bytes while it is fresh.
+/// What one key is counted with while it is live. Where every state has one size, that is measured once.
 #[derive(Clone, Copy, Debug, Default)]
 struct Held {
     bytes: u32,

@@ -31,7 +31,9 @@ pub(super) const fn first_of(place: u32) -> usize {
 impl<T: Copy + Default> Blocks<T> {
     /// A block of at least twice `room` entries in default state, and how many it has.
     pub(super) fn larger(&mut self, room: u32) -> (u32, u32) {
-        let room = (room * 2).max(SMALLEST);
+        let room = room.checked_mul(2);
+        let room = room.expect("a key has fewer than 2^31 requests at a time");
+        let room = room.max(SMALLEST);
         let class = room.ilog2() as usize;
         if self.free.len() <= class {
             self.free.resize_with(class + 1, Vec::new);
