@@ -1,9 +1,9 @@
 //! The tables of everything that can be named in a scenario. Adding one means one file, its `mod`
 //! line and one row here; lists, help, validation and the tests of the laws follow from the rows.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::limiter::{
-    self, Explanation, FixedWindow, FixedWindowConfig, Gcra, GcraConfig, LeakyBucket,
+    self, Config, Explanation, FixedWindow, FixedWindowConfig, Gcra, GcraConfig, LeakyBucket,
     LeakyBucketConfig, SlidingWindowCounter, SlidingWindowCounterConfig, SlidingWindowLog,
     SlidingWindowLogConfig, TokenBucket, TokenBucketConfig,
 };
@@ -11,6 +11,7 @@ use crate::measure::Measure;
 use crate::params::{Contract, Params};
 use crate::report::chart::{self, ChartRow};
 use crate::simulation::{Candidate, erase};
+use crate::units::Share;
 use crate::workload::{
     Field, Reading, TrafficRow, read_burst, read_diurnal, read_on_off, read_poisson, read_ramp,
     read_renewal, read_script, read_steady, read_trace,
@@ -45,8 +46,20 @@ pub struct AlgorithmRow {
     pub parameters: &'static [Parameter],
     /// Whether a scenario without `[[algorithm]]` runs it.
     pub by_default: bool,
-    /// Reads the parameters and builds it.
-    pub build: fn(&mut Params, &Contract) -> Result<Box<dyn Candidate>>,
+    /// Whether it adds up what it admits, so that a store can increment it without a question.
+    pub increments: bool,
+    /// Reads the parameters and builds it, once for each share of them that a limiter enforces.
+    pub build: fn(&mut Params, &Contract, &[Share]) -> Result<Box<dyn Candidate>>,
+}
+
+/// The configurations of limiters that each enforce a share.
+fn shared<C: Config>(config: &C, shares: &[Share], params: &Params) -> Result<Vec<C>> {
+    let parts: Option<Vec<C>> = shares.iter().map(|share| config.share(*share)).collect();
+    parts.ok_or_else(|| {
+        let message = "a node's share of this rate is too fine to be kept exactly; use rounder rates \
+                       or fewer nodes";
+        Error::input(message).at(params.place().clone())
+    })
 }
 
 /// The algorithms, in the order in which they are listed and run.
@@ -86,12 +99,15 @@ const TOKEN_BUCKET: AlgorithmRow = AlgorithmRow {
         },
     ],
     by_default: true,
-    build: |params, contract| {
+    increments: false,
+    build: |params, contract, shares| {
         let config = TokenBucketConfig::read(params, contract)?;
-        Ok(if config.fits_narrow(contract.horizon) {
-            erase(TokenBucket::<u64>::new(&config))
+        let parts = shared(&config, shares, params)?;
+        let narrow = |part: &TokenBucketConfig| part.fits_narrow(contract.horizon);
+        Ok(if parts.iter().all(narrow) {
+            erase(parts.iter().map(TokenBucket::<u64>::new))
         } else {
-            erase(TokenBucket::<u128>::new(&config))
+            erase(parts.iter().map(TokenBucket::<u128>::new))
         })
     },
 };
@@ -127,12 +143,15 @@ const LEAKY_BUCKET: AlgorithmRow = AlgorithmRow {
         },
     ],
     by_default: true,
-    build: |params, contract| {
+    increments: false,
+    build: |params, contract, shares| {
         let config = LeakyBucketConfig::read(params, contract)?;
-        Ok(if config.fits_narrow(contract.horizon) {
-            erase(LeakyBucket::<u64>::new(&config))
+        let parts = shared(&config, shares, params)?;
+        let narrow = |part: &LeakyBucketConfig| part.fits_narrow(contract.horizon);
+        Ok(if parts.iter().all(narrow) {
+            erase(parts.iter().map(LeakyBucket::<u64>::new))
         } else {
-            erase(LeakyBucket::<u128>::new(&config))
+            erase(parts.iter().map(LeakyBucket::<u128>::new))
         })
     },
 };
@@ -156,9 +175,11 @@ const FIXED_WINDOW: AlgorithmRow = AlgorithmRow {
         },
     ],
     by_default: true,
-    build: |params, contract| {
+    increments: true,
+    build: |params, contract, shares| {
         let config = FixedWindowConfig::read(params, contract)?;
-        Ok(erase(FixedWindow::new(&config)))
+        let parts = shared(&config, shares, params)?;
+        Ok(erase(parts.iter().map(FixedWindow::new)))
     },
 };
 
@@ -175,9 +196,11 @@ const SLIDING_WINDOW_LOG: AlgorithmRow = AlgorithmRow {
         meaning: "whether denied requests are logged too, the textbook form (true)",
     }],
     by_default: true,
-    build: |params, contract| {
+    increments: true,
+    build: |params, contract, shares| {
         let config = SlidingWindowLogConfig::read(params, contract)?;
-        Ok(erase(SlidingWindowLog::new(&config)))
+        let parts = shared(&config, shares, params)?;
+        Ok(erase(parts.iter().map(SlidingWindowLog::new)))
     },
 };
 
@@ -200,12 +223,15 @@ const SLIDING_WINDOW_COUNTER: AlgorithmRow = AlgorithmRow {
         },
     ],
     by_default: true,
-    build: |params, contract| {
+    increments: true,
+    build: |params, contract, shares| {
         let config = SlidingWindowCounterConfig::read(params, contract)?;
-        Ok(if config.fits_narrow(contract.horizon) {
-            erase(SlidingWindowCounter::<u64>::new(&config))
+        let parts = shared(&config, shares, params)?;
+        let narrow = |part: &SlidingWindowCounterConfig| part.fits_narrow(contract.horizon);
+        Ok(if parts.iter().all(narrow) {
+            erase(parts.iter().map(SlidingWindowCounter::<u64>::new))
         } else {
-            erase(SlidingWindowCounter::<u128>::new(&config))
+            erase(parts.iter().map(SlidingWindowCounter::<u128>::new))
         })
     },
 };
@@ -229,12 +255,15 @@ const GCRA: AlgorithmRow = AlgorithmRow {
         },
     ],
     by_default: false,
-    build: |params, contract| {
+    increments: false,
+    build: |params, contract, shares| {
         let config = GcraConfig::read(params, contract)?;
-        Ok(if config.fits_narrow(contract.horizon) {
-            erase(Gcra::<u64>::new(&config))
+        let parts = shared(&config, shares, params)?;
+        let narrow = |part: &GcraConfig| part.fits_narrow(contract.horizon);
+        Ok(if parts.iter().all(narrow) {
+            erase(parts.iter().map(Gcra::<u64>::new))
         } else {
-            erase(Gcra::<u128>::new(&config))
+            erase(parts.iter().map(Gcra::<u128>::new))
         })
     },
 };

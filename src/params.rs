@@ -230,6 +230,9 @@ pub struct Contract {
     pub limit: Limit,
     /// What the clock reads at time 0.
     pub epoch: Epoch,
+    /// How far before the scenario's beginning the time 0 of algorithms lies: as far as any clock is
+    /// behind, so that what clocks read is never negative.
+    pub lead: Nanos,
     /// A time that no decision of the run lies behind; narrow integers suffice up to it.
     pub horizon: Nanos,
 }
@@ -238,5 +241,17 @@ impl Contract {
     /// The limit's rate n/w, the default of every rate.
     pub fn rate(&self) -> Rate {
         self.limit.rate()
+    }
+
+    /// What the clock reads at the time 0 of algorithms, in nanoseconds since the Unix epoch.
+    pub fn origin(&self) -> i128 {
+        i128::from(self.epoch.unix_nanos()) - i128::from(self.lead.get())
+    }
+
+    /// How far into its clock window the time 0 of algorithms lies.
+    pub fn phase(&self) -> Nanos {
+        let window = self.limit.window.get();
+        let phase = self.origin().rem_euclid(window.into());
+        Nanos::new(u64::try_from(phase).expect("shorter than the window"))
     }
 }

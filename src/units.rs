@@ -7,11 +7,15 @@ use std::fmt;
 use std::ops::{Add, Sub};
 
 mod divisor;
+mod offset;
 mod parse;
+mod share;
 mod text;
 
 pub use divisor::Divisor;
+pub use offset::Offset;
 pub use parse::{UnitError, parse_clock_time, parse_decimal_seconds};
+pub use share::Share;
 pub use text::decimal;
 
 /// Cost units: what a request takes from its limit. Most requests cost 1.

@@ -5,10 +5,10 @@
 //! first request that finds none open, as a counter that is incremented and then told to expire
 //! does. Up to 2n can pass around a window's edge.
 
-use super::{Algorithm, ClosedForm, Decision, Explanation, Motion, StoredAs};
+use super::{Algorithm, ClosedForm, Config, Decision, Explanation, Motion, StoredAs};
 use crate::error::Result;
 use crate::params::{Contract, Params};
-use crate::units::{Cost, Divisor, Level, Limit, Nanos, Retry, SimTime};
+use crate::units::{Cost, Divisor, Level, Limit, Nanos, Retry, Share, SimTime};
 
 /// What it is, in words.
 pub const FIXED_WINDOW: Explanation = Explanation {
@@ -48,8 +48,17 @@ impl FixedWindowConfig {
         let anchor = params.choice("anchor", &["clock", "first_request"], "clock")?;
         Ok(Self {
             limit: contract.limit,
-            phase: (anchor == "clock").then(|| contract.epoch.phase(contract.limit.window)),
+            phase: (anchor == "clock").then(|| contract.phase()),
             count_denied: params.or("count_denied", false)?,
+        })
+    }
+}
+
+impl Config for FixedWindowConfig {
+    fn share(&self, share: Share) -> Option<Self> {
+        Some(Self {
+            limit: share.limit(self.limit),
+            ..*self
         })
     }
 }
@@ -183,6 +192,10 @@ impl Algorithm for FixedWindow {
                 window,
             })
         })
+    }
+
+    fn resets_by_expiry(&self) -> bool {
+        self.phase.is_none()
     }
 
     fn stored_as(&self, _: &Self::State) -> StoredAs {

@@ -8,10 +8,10 @@
 //! allowance until it has caught up, and never more. Source: ITU-T I.371, ATM Forum TM 4.1.
 
 use super::width::{Width, fits_narrow};
-use super::{Algorithm, ClosedForm, Decision, Explanation, Motion, StoredAs};
+use super::{Algorithm, ClosedForm, Config, Decision, Explanation, Motion, StoredAs};
 use crate::error::Result;
 use crate::params::{Contract, Params, count};
-use crate::units::{Cost, Level, Nanos, Rate, Retry, SimTime};
+use crate::units::{Cost, Level, Nanos, Rate, Retry, Share, SimTime};
 
 /// What it is, in words.
 pub const GCRA: Explanation = Explanation {
@@ -55,6 +55,15 @@ impl GcraConfig {
         let clock = u128::from(horizon.get()) * u128::from(self.rate.units());
         let burst = u128::from(self.burst) * self.rate.nanos();
         fits_narrow(clock + 2 * burst, horizon)
+    }
+}
+
+impl Config for GcraConfig {
+    fn share(&self, share: Share) -> Option<Self> {
+        Some(Self {
+            burst: share.count(self.burst),
+            rate: share.rate(self.rate)?,
+        })
     }
 }
 

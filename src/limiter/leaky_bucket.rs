@@ -9,10 +9,10 @@
 //! directions in communications" (1986), in its queue and its meter form.
 
 use super::width::{Width, fits_narrow};
-use super::{Algorithm, ClosedForm, Decision, Explanation, Motion, StoredAs};
+use super::{Algorithm, ClosedForm, Config, Decision, Explanation, Motion, StoredAs};
 use crate::error::Result;
 use crate::params::{Contract, Params, count};
-use crate::units::{Cost, Level, Nanos, Rate, Retry, SimTime};
+use crate::units::{Cost, Level, Nanos, Rate, Retry, Share, SimTime};
 
 /// What it is, in words.
 pub const LEAKY_BUCKET: Explanation = Explanation {
@@ -43,9 +43,9 @@ pub struct LeakyBucketConfig {
     pub outflow: Rate,
     /// Whether admitted requests wait for their turn; as a meter it only decides.
     pub queue: bool,
-    /// For a bucket drained on ticks, parts of a unit between the last tick before time 0 and time
-    /// 0; `None` drains continuously.
-    pub tick_phase: Option<u128>,
+    /// For a bucket drained on ticks, what the clock that they follow reads at time 0, in
+    /// nanoseconds; `None` drains continuously.
+    pub ticks_from: Option<i128>,
     /// A request that would wait longer is denied.
     pub max_wait: Option<Nanos>,
 }
@@ -57,14 +57,20 @@ impl LeakyBucketConfig {
         let outflow = params.or("outflow", contract.rate())?;
         let mode = params.choice("mode", &["queue", "meter"], "queue")?;
         let drain = params.choice("drain", &["continuous", "ticks"], "continuous")?;
-        let clock = u128::from(contract.epoch.unix_nanos()) * u128::from(outflow.units());
         Ok(Self {
             capacity,
             outflow,
             queue: mode == "queue",
-            tick_phase: (drain == "ticks").then(|| clock % outflow.nanos()),
+            ticks_from: (drain == "ticks").then(|| contract.origin()),
             max_wait: params.optional("max_wait")?,
         })
+    }
+
+    /// Parts of a unit between the last tick before time 0 and time 0, where it drains on ticks.
+    fn tick_phase(&self) -> Option<u128> {
+        let unit = i128::try_from(self.outflow.nanos()).expect("a rate's length is below 2^85");
+        let phase = |from: i128| (from * i128::from(self.outflow.units())).rem_euclid(unit);
+        self.ticks_from.map(|from| phase(from).unsigned_abs())
     }
 
     /// The full bucket in parts.
@@ -76,8 +82,18 @@ impl LeakyBucketConfig {
     /// added up, and ticks are found on the clock in parts.
     pub fn fits_narrow(&self, horizon: Nanos) -> bool {
         let clock = u128::from(horizon.get()) * u128::from(self.outflow.units());
-        let ticks = self.tick_phase.map_or(0, |_| clock);
+        let ticks = self.ticks_from.map_or(0, |_| clock);
         fits_narrow(2 * (self.full() + self.outflow.nanos()) + ticks, horizon)
+    }
+}
+
+impl Config for LeakyBucketConfig {
+    fn share(&self, share: Share) -> Option<Self> {
+        Some(Self {
+            capacity: share.count(self.capacity),
+            outflow: share.rate(self.outflow)?,
+            ..*self
+        })
     }
 }
 
@@ -124,7 +140,7 @@ impl<W: Width> LeakyBucket<W> {
             outflow: W::narrow(outflow),
             to_empty: to_empty.map_or(u64::MAX, |n| u64::try_from(n).unwrap_or(u64::MAX)),
             queue: config.queue,
-            tick_phase: config.tick_phase.map(W::narrow),
+            tick_phase: config.tick_phase().map(W::narrow),
             patience: config.max_wait.map(|wait| W::narrow(patience(wait))),
         }
     }
@@ -347,12 +363,12 @@ impl<W: Width> Algorithm for LeakyBucket<W> {
 mod tests {
     use super::*;
 
-    fn bucket(tick_phase: Option<u128>, max_wait: Option<Nanos>) -> LeakyBucket<u64> {
+    fn bucket(ticks_from: Option<i128>, max_wait: Option<Nanos>) -> LeakyBucket<u64> {
         LeakyBucket::new(&LeakyBucketConfig {
             capacity: 5,
             outflow: "1/s".parse().unwrap(),
             queue: true,
-            tick_phase,
+            ticks_from,
             max_wait,
         })
     }

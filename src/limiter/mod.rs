@@ -24,7 +24,7 @@ pub use sliding_window_log::{SLIDING_WINDOW_LOG, SlidingWindowLog, SlidingWindow
 pub use token_bucket::{TOKEN_BUCKET, TokenBucket, TokenBucketConfig};
 pub use width::Width;
 
-use crate::units::{Cost, Level, Limit, Nanos, Retry, SimTime};
+use crate::units::{Cost, Level, Limit, Nanos, Retry, Share, SimTime};
 use std::fmt::Debug;
 
 /// What an algorithm says to one request.
@@ -95,6 +95,13 @@ pub enum ClosedForm {
     LogOfAdmitted(Limit),
     /// A log of all requests.
     LogOfAll(Limit),
+}
+
+/// What a scenario says about an algorithm, of which several limiters may each enforce a part.
+pub trait Config: Copy {
+    /// What a limiter that enforces this share of it goes by; `None` when a rate would be too fine to
+    /// be kept exactly.
+    fn share(&self, share: Share) -> Option<Self>;
 }
 
 /// One rate-limiting algorithm with its parameters.
@@ -169,6 +176,12 @@ pub trait Algorithm: Clone + Send + Sync + 'static {
     /// The closed form of the share denied under Poisson arrivals at unit cost, where there is one.
     fn closed_form(&self) -> Option<ClosedForm> {
         None
+    }
+
+    /// Whether its count starts anew only because the store lets its key expire: where that is lost,
+    /// time stands still for it.
+    fn resets_by_expiry(&self) -> bool {
+        false
     }
 
     /// How Redis would hold this state.

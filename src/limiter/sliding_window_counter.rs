@@ -6,10 +6,10 @@
 //! windows are adjacent. An estimate: it takes the previous window's requests to have come evenly.
 
 use super::width::{Width, fits_narrow};
-use super::{Algorithm, Decision, Explanation, Motion, StoredAs};
+use super::{Algorithm, Config, Decision, Explanation, Motion, StoredAs};
 use crate::error::Result;
 use crate::params::{Contract, Params};
-use crate::units::{Cost, Divisor, Level, Limit, Nanos, Retry, SimTime};
+use crate::units::{Cost, Divisor, Level, Limit, Nanos, Retry, Share, SimTime};
 
 /// What it is, in words.
 pub const SLIDING_WINDOW_COUNTER: Explanation = Explanation {
@@ -51,7 +51,7 @@ impl SlidingWindowCounterConfig {
         let rounding = params.choice("rounding", &["none", "floor"], "none")?;
         Ok(Self {
             limit: contract.limit,
-            phase: contract.epoch.phase(contract.limit.window),
+            phase: contract.phase(),
             floor: rounding == "floor",
             count_denied: params.or("count_denied", false)?,
         })
@@ -67,6 +67,15 @@ impl SlidingWindowCounterConfig {
     pub fn fits_narrow(&self, horizon: Nanos) -> bool {
         let most = if self.count_denied { self.most() } else { 0 };
         fits_narrow(most, horizon)
+    }
+}
+
+impl Config for SlidingWindowCounterConfig {
+    fn share(&self, share: Share) -> Option<Self> {
+        Some(Self {
+            limit: share.limit(self.limit),
+            ..*self
+        })
     }
 }
 

@@ -6,10 +6,10 @@
 //! when sum + c ≤ n. Exact, at the price of an entry per request: 8 bytes, or 16 once the log holds
 //! a cost other than 1. A log is trimmed only when its key is touched.
 
-use super::{Algorithm, ClosedForm, Decision, Explanation, Motion, StoredAs};
+use super::{Algorithm, ClosedForm, Config, Decision, Explanation, Motion, StoredAs};
 use crate::error::Result;
 use crate::params::{Contract, Params};
-use crate::units::{Cost, Level, Limit, Nanos, Retry, SimTime};
+use crate::units::{Cost, Level, Limit, Nanos, Retry, Share, SimTime};
 use std::collections::VecDeque;
 
 /// What it is, in words.
@@ -44,6 +44,15 @@ impl SlidingWindowLogConfig {
         Ok(Self {
             limit: contract.limit,
             log_denied: params.or("log_denied", true)?,
+        })
+    }
+}
+
+impl Config for SlidingWindowLogConfig {
+    fn share(&self, share: Share) -> Option<Self> {
+        Some(Self {
+            limit: share.limit(self.limit),
+            ..*self
         })
     }
 }

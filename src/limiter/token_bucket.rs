@@ -6,10 +6,10 @@
 //! every step is whole. Source: ATM Forum traffic management, RFC 2697 (the committed bucket).
 
 use super::width::{Width, fits_narrow};
-use super::{Algorithm, ClosedForm, Decision, Explanation, Motion, StoredAs};
+use super::{Algorithm, ClosedForm, Config, Decision, Explanation, Motion, StoredAs};
 use crate::error::Result;
 use crate::params::{Contract, Params, count};
-use crate::units::{Cost, Level, Nanos, Rate, Retry, SimTime};
+use crate::units::{Cost, Level, Nanos, Rate, Retry, Share, SimTime};
 
 /// What it is, in words.
 pub const TOKEN_BUCKET: Explanation = Explanation {
@@ -81,6 +81,17 @@ impl TokenBucketConfig {
     pub fn fits_narrow(&self, horizon: Nanos) -> bool {
         let full = u128::from(self.capacity) * self.refill.nanos();
         fits_narrow((2 * full).max(self.gain()), horizon)
+    }
+}
+
+impl Config for TokenBucketConfig {
+    fn share(&self, share: Share) -> Option<Self> {
+        Some(Self {
+            capacity: share.count(self.capacity),
+            refill: share.rate(self.refill)?,
+            initial: share.count(self.initial),
+            ..*self
+        })
     }
 }
 

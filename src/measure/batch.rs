@@ -252,6 +252,11 @@ pub struct Answers {
     pub waits: Vec<u64>,
     /// What the algorithm took its key's count to be before each; empty where it does not estimate.
     pub estimates: Vec<f64>,
+    /// Whether each was refused because the store or a node failed; empty where nothing can fail.
+    pub failed: Vec<bool>,
+    /// Whether each was answered while something was down, or because it had been; empty where
+    /// nothing can fail.
+    pub in_outage: Vec<bool>,
 }
 
 impl Answers {

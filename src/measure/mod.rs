@@ -2,8 +2,10 @@
 
 mod amounts;
 mod batch;
+mod cluster;
 mod delays;
 mod departures;
+mod dialogue;
 mod estimates;
 mod forwards;
 mod grid;
@@ -11,6 +13,7 @@ mod metrics;
 mod occupancy;
 mod past;
 mod per_key;
+mod reason;
 mod recent;
 mod recorder;
 mod redis;
@@ -24,8 +27,10 @@ pub mod theory;
 
 pub use amounts::{Amounts, Counts, Sums};
 pub use batch::{Answers, Batch, Columns, Cut, Offers};
+pub use cluster::{ClusterResult, Downtime, NodeTally};
 pub use delays::Delays;
 pub use departures::Departures;
+pub use dialogue::{Dialogue, Incident, IncidentKind, Message, Party, Says};
 pub use estimates::{Estimates, Truth};
 pub use forwards::{Verdicts, trailing_window};
 pub use grid::Grid;
@@ -33,6 +38,7 @@ pub use metrics::{METRICS, Metric, Reading};
 pub use occupancy::Occupancy;
 pub use past::Past;
 pub use per_key::PerKey;
+pub use reason::Reason;
 pub use recent::Recent;
 pub use recorder::Recorder;
 pub use result::{Bucket, CandidateResult, LevelLine, Record, RunResult};

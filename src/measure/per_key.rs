@@ -13,6 +13,7 @@ pub struct PerKey {
 #[derive(Clone, Copy, Debug)]
 struct Counted {
     allowed: u64,
+    errors: u64,
     /// The end of the clock where none was.
     first_denied: u64,
 }
@@ -21,6 +22,7 @@ impl Default for Counted {
     fn default() -> Self {
         Self {
             allowed: 0,
+            errors: 0,
             first_denied: u64::MAX,
         }
     }
@@ -35,10 +37,12 @@ impl PerKey {
     /// Adds a batch of decisions.
     pub fn observe(&mut self, batch: &Columns, answers: &Answers) {
         let requests = batch.times.iter().zip(batch.slots).zip(&answers.admitted);
-        for ((now, slot), admitted) in requests {
+        for (index, ((now, slot), admitted)) in requests.enumerate() {
             let key = &mut self.keys[*slot as usize];
             key.allowed += u64::from(*admitted);
-            let denied = if *admitted { u64::MAX } else { *now };
+            let failed = answers.failed.get(index).copied().unwrap_or_default();
+            key.errors += u64::from(failed);
+            let denied = if *admitted | failed { u64::MAX } else { *now };
             key.first_denied = key.first_denied.min(denied);
         }
     }
@@ -50,7 +54,8 @@ impl PerKey {
         let tally = |(slot, (key, requests)): (usize, (Counted, &u64))| KeyTally {
             requests: *requests,
             allowed: key.allowed,
-            denied: requests - key.allowed,
+            denied: requests - key.allowed - key.errors,
+            errors: key.errors,
             peak_in_window: peak(slot),
             first_denied: (key.first_denied < u64::MAX)
                 .then(|| SimTime::from_nanos(key.first_denied)),

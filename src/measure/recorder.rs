@@ -77,6 +77,9 @@ impl Recorder {
         self.lines[slot].points.push((now, level));
         self.records.push(Record {
             decision,
+            reason: None,
+            node: 0,
+            answered: now,
             remaining: algorithm.remaining(state, now),
             retry: (decision == Decision::Deny).then(|| algorithm.retry_after(state, now, cost)),
             level,

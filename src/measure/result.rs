@@ -1,7 +1,10 @@
 //! What a run yields: everything that reports are made of.
 
 use super::theory::Comparison;
-use super::{Delays, Estimates, Grid, KeyTally, Reference, Selection, Staircase, Tally};
+use super::{
+    ClusterResult, Delays, Estimates, Grid, KeyTally, Reason, Reference, Selection, Staircase,
+    Tally,
+};
 use crate::limiter::{ClosedForm, Decision, Motion};
 use crate::units::{Cost, Epoch, Level, Limit, Retry, SimTime};
 use crate::workload::{Arrival, Mark, Names};
@@ -83,8 +86,12 @@ pub struct CandidateResult {
     pub series: Vec<Bucket>,
     /// One record per arrival, in runs small enough for a timeline.
     pub records: Option<Vec<Record>>,
-    /// Each key's level over time, in runs small enough for a timeline, by key.
+    /// Each key's level over time, in runs small enough for a timeline, by key; with a state per node,
+    /// all keys of one node before those of the next.
     pub levels: Option<Vec<LevelLine>>,
+    /// What its nodes and its store went through, where there is more than one node that answers at
+    /// once.
+    pub cluster: Option<ClusterResult>,
 }
 
 /// One time bucket of one candidate; amounts in cost units.
@@ -94,8 +101,10 @@ pub struct Bucket {
     pub offered: u128,
     /// Cost admitted, at the time of its arrival.
     pub allowed: u128,
-    /// Cost refused.
+    /// Cost refused by the limiter.
     pub denied: u128,
+    /// Cost refused because the store or a node failed.
+    pub errors: u128,
     /// Cost forwarded, at the time of its forwarding.
     pub forwarded: u128,
     /// Requests admitted later.
@@ -114,8 +123,14 @@ pub struct Bucket {
 /// What one candidate answered to one arrival.
 #[derive(Clone, Copy, Debug)]
 pub struct Record {
-    /// The answer.
+    /// The answer; [`Decision::Deny`] for an error too.
     pub decision: Decision,
+    /// What failed before it, if anything did.
+    pub reason: Option<Reason>,
+    /// The node that it came to.
+    pub node: u16,
+    /// When the node answered.
+    pub answered: SimTime,
     /// The largest whole cost that would be admitted right after.
     pub remaining: Cost,
     /// For a denial: when the same request would be admitted.

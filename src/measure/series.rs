@@ -21,6 +21,8 @@ pub struct Rows<A: Amounts> {
 #[derive(Clone, Copy, Debug, Default)]
 struct Row<A: Amounts> {
     amounts: [A::Sum; 2],
+    /// Of what was denied, that because something failed.
+    failed: A::Sum,
     /// Requests wrongly so decided.
     wrong: [u64; 2],
 }
@@ -44,6 +46,10 @@ impl<A: Amounts> Rows<A> {
             };
             let which = usize::from(*admitted);
             row.amounts[which] += A::cost(batch.costs, index).into();
+            if answers.failed.get(index) == Some(&true) {
+                row.failed += A::cost(batch.costs, index).into();
+                continue;
+            }
             if let Some(wrong) = verdicts.wrong.get(index) {
                 row.wrong[which] += u64::from(*wrong);
             }
@@ -75,12 +81,14 @@ impl<A: Amounts> Rows<A> {
     pub fn finish(self, tops: &[A::Sum]) -> Series {
         let wide = |sum: A::Sum| -> u128 { sum.into() };
         let rows = self.rows.into_iter().enumerate().map(|(index, row)| {
-            let [denied, allowed] = row.amounts.map(wide);
+            let [refused, allowed] = row.amounts.map(wide);
+            let errors = wide(row.failed);
             let later = self.later.get(index);
             Bucket {
-                offered: denied + allowed,
+                offered: refused + allowed,
                 allowed,
-                denied,
+                denied: refused - errors,
+                errors,
                 forwarded: later.map_or(allowed, |(forwarded, _)| wide(*forwarded)),
                 delayed_requests: later.map_or(0, |(_, delayed)| *delayed),
                 false_allow: row.wrong[1],
@@ -115,6 +123,7 @@ impl Series {
             bucket.offered += more.offered;
             bucket.allowed += more.allowed;
             bucket.denied += more.denied;
+            bucket.errors += more.errors;
             bucket.forwarded += more.forwarded;
             bucket.delayed_requests += more.delayed_requests;
             bucket.false_allow += more.false_allow;

@@ -14,8 +14,12 @@ pub struct Tally {
     pub allowed: u64,
     /// Of these, admitted later.
     pub delayed: u64,
-    /// Refused.
+    /// Refused by the limiter.
     pub denied: u64,
+    /// Refused because the store or a node failed.
+    pub errors: u64,
+    /// Of the refused, for whatever reason, during an outage: those that the limit had room for.
+    pub wrongly_refused: u64,
     /// Cost of all requests.
     pub offered_cost: u128,
     /// Cost of the admitted requests.
@@ -45,8 +49,10 @@ pub struct KeyTally {
     pub requests: u64,
     /// Admitted at once or later.
     pub allowed: u64,
-    /// Refused.
+    /// Refused by the limiter.
     pub denied: u64,
+    /// Refused because the store or a node failed.
+    pub errors: u64,
     /// The most cost forwarded in any half-open window of the limit's length.
     pub peak_in_window: u128,
     /// When the key was first refused.
@@ -66,7 +72,9 @@ impl Tally {
         let allowed = count(&answers.admitted);
         self.requests += requests;
         self.allowed += allowed;
-        self.denied += requests - allowed;
+        let errors = count(&answers.failed);
+        self.errors += errors;
+        self.denied += requests - allowed - errors;
         self.delayed += answers
             .waits
             .iter()
@@ -78,6 +86,9 @@ impl Tally {
             .sum();
         self.false_allow += false_allow;
         self.false_deny += count(&verdicts.wrong) - false_allow;
+        if !answers.failed.is_empty() {
+            self.observe_failures(answers, &verdicts.wrong);
+        }
         if batch.costs.is_empty() {
             self.offered_cost += u128::from(requests);
             self.allowed_cost += u128::from(allowed);
@@ -88,6 +99,17 @@ impl Tally {
             self.offered_cost += u128::from(*cost);
             self.allowed_cost += u128::from(if *admitted { *cost } else { 0 });
             self.too_large += u64::from(*cost > most);
+        }
+    }
+
+    /// Counts what was refused for failures: an error is no denial, nor a false one.
+    fn observe_failures(&mut self, answers: &Answers, wrong: &[bool]) {
+        let wrong = wrong.iter().zip(&answers.admitted);
+        let refused = wrong.map(|(wrong, admitted)| *wrong && !admitted);
+        let failures = answers.failed.iter().zip(&answers.in_outage);
+        for (is_wrong, (failed, in_outage)) in refused.zip(failures) {
+            self.false_deny -= u64::from(is_wrong && *failed);
+            self.wrongly_refused += u64::from(is_wrong && *in_outage);
         }
     }
 
@@ -119,6 +141,8 @@ impl Tally {
         self.allowed += other.allowed;
         self.delayed += other.delayed;
         self.denied += other.denied;
+        self.errors += other.errors;
+        self.wrongly_refused += other.wrongly_refused;
         self.offered_cost += other.offered_cost;
         self.allowed_cost += other.allowed_cost;
         self.false_allow += other.false_allow;

@@ -4,6 +4,7 @@ use crate::catalog::{ALGORITHMS, AlgorithmRow, algorithm};
 use crate::error::{Error, Place, Result};
 use crate::params::{Contract, Params, unknown};
 use crate::simulation::Planned;
+use crate::units::Share;
 
 /// The only deployment there is as yet: one node with a store that answers at once.
 const DEPLOYMENT: &str = "single";
@@ -40,7 +41,7 @@ pub(super) fn read(tables: Vec<Params>, wanted: &[String], contract: &Contract) 
         tables: Vec::with_capacity(entries.len()),
     };
     for mut entry in entries {
-        let candidate = (entry.row.build)(&mut entry.params, contract)?;
+        let candidate = (entry.row.build)(&mut entry.params, contract, &[Share::Whole])?;
         chosen.tables.push(entry.params.finish()?);
         chosen.candidates.push(Planned {
             name: entry.name,
@@ -50,6 +51,7 @@ pub(super) fn read(tables: Vec<Params>, wanted: &[String], contract: &Contract) 
             envelope: entry.row.envelope,
             caution: entry.row.caution,
             deployment: DEPLOYMENT.to_owned(),
+            cluster: None,
             candidate,
         });
     }

@@ -90,6 +90,7 @@ impl Scenario {
         let contract = Contract {
             limit: header.limit,
             epoch: traffic.epoch,
+            lead: Nanos::ZERO,
             // Levels are asked for up to the end of the last bucket of the series, which may lie a
             // little beyond the end of the run.
             horizon: Nanos::new(traffic.horizon.get().saturating_mul(2)),

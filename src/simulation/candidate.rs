@@ -12,22 +12,31 @@ pub trait Candidate: Send + Sync {
     fn lane(&self, course: Course) -> Box<dyn Lane>;
 }
 
-/// Hides the algorithm's type.
-pub fn erase<A: Algorithm>(algorithm: A) -> Box<dyn Candidate> {
-    Box::new(Erased(algorithm))
+/// Hides the algorithm's type: that of the limiter that enforces the whole limit, then of those that
+/// enforce shares of it, if there are any.
+pub fn erase<A: Algorithm>(parts: impl IntoIterator<Item = A>) -> Box<dyn Candidate> {
+    let mut parts = parts.into_iter();
+    let whole = parts.next().expect("the whole comes first");
+    Box::new(Erased {
+        whole,
+        shares: parts.collect(),
+    })
 }
 
-struct Erased<A>(A);
+struct Erased<A> {
+    whole: A,
+    shares: Vec<A>,
+}
 
 impl<A: Algorithm> Candidate for Erased<A> {
     fn stepper(&self) -> Box<dyn Stepper> {
         Box::new(Steps {
-            state: self.0.fresh(),
-            algorithm: self.0.clone(),
+            state: self.whole.fresh(),
+            algorithm: self.whole.clone(),
         })
     }
 
     fn lane(&self, course: Course) -> Box<dyn Lane> {
-        Box::new(LaneOf::new(self.0.clone(), course))
+        Box::new(LaneOf::new(self.whole.clone(), course))
     }
 }

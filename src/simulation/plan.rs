@@ -1,9 +1,10 @@
 //! What is to be run: traffic, candidates and the contract.
 
-use super::Candidate;
+use super::{Candidate, Deployment};
 use crate::measure::{Reference, Selection};
 use crate::units::{Epoch, Limit, SimTime};
 use crate::workload::Workload;
+use std::sync::Arc;
 
 /// One candidate of a run: an algorithm under a deployment, with its names.
 pub struct Planned {
@@ -21,6 +22,8 @@ pub struct Planned {
     pub level_name: &'static str,
     /// The deployment's name.
     pub deployment: String,
+    /// The deployment, unless it is one node that answers at once.
+    pub cluster: Option<Arc<Deployment>>,
     /// The algorithm with its parameters.
     pub candidate: Box<dyn Candidate>,
 }

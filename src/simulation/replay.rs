@@ -261,6 +261,7 @@ impl Merge {
             series,
             records,
             levels: order.map(|_| self.lines),
+            cluster: None,
         }
     }
 }

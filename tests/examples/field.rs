@@ -5,7 +5,7 @@ use crate::setup::{admitted, after, at, contract, parameters, stepper};
 use ratesim::catalog::{ALGORITHMS, AlgorithmRow};
 use ratesim::limiter::Decision::{Allow, Delay, Deny};
 use ratesim::simulation::Stepper;
-use ratesim::units::{Nanos, Retry, SimTime};
+use ratesim::units::{Nanos, Retry, Share, SimTime};
 
 /// Requests of cost 1 admitted of those at 0, step, 2 · step … before `end`.
 fn admitted_evenly(stepper: &mut dyn Stepper, from: SimTime, step: &str, count: u64) -> u64 {
@@ -17,7 +17,7 @@ fn admitted_evenly(stepper: &mut dyn Stepper, from: SimTime, step: &str, count: 
 
 /// One key under an algorithm of the catalog with its defaults.
 fn with_defaults(row: &AlgorithmRow, limit: &str) -> Box<dyn Stepper> {
-    let built = (row.build)(&mut parameters(""), &contract(limit)).unwrap();
+    let built = (row.build)(&mut parameters(""), &contract(limit), &[Share::Whole]).unwrap();
     built.stepper()
 }
 

@@ -11,6 +11,7 @@ fn admissions(stream: &Stream, kind: &str, options: &str, horizon: Nanos) -> Vec
     let contract = Contract {
         limit: stream.limit,
         epoch: stream.epoch,
+        lead: Nanos::ZERO,
         horizon,
     };
     let mut stepper = candidate(kind, options, &contract).stepper();

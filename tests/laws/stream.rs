@@ -111,6 +111,7 @@ impl Stream {
                     let contract = Contract {
                         limit: self.limit,
                         epoch: self.epoch,
+                        lead: Nanos::ZERO,
                         horizon,
                     };
                     subjects.push(Subject {

@@ -84,6 +84,7 @@ fn run(seed: u64, count: usize) -> usize {
                 window: Nanos::new(setup.window),
             },
             epoch: Epoch::from_unix_nanos(setup.epoch),
+            lead: Nanos::ZERO,
             horizon,
         };
         candidate(setup.kind(), &setup.parameters(), &contract)

@@ -5,7 +5,7 @@ use ratesim::error::Place;
 use ratesim::limiter::Decision;
 use ratesim::params::{Contract, Node, Params, Value};
 use ratesim::simulation::{Candidate, Stepper};
-use ratesim::units::{Cost, Epoch, Limit, Nanos, Retry, SimTime};
+use ratesim::units::{Cost, Epoch, Limit, Nanos, Retry, Share, SimTime};
 
 /// `capacity=5 mode=meter` as a table.
 pub(crate) fn parameters(text: &str) -> Params {
@@ -35,7 +35,8 @@ pub(crate) fn parameters(text: &str) -> Params {
 pub(crate) fn candidate(kind: &str, text: &str, contract: &Contract) -> Box<dyn Candidate> {
     let mut params = parameters(text);
     let row = algorithm(kind).expect("a row of the catalog");
-    let built = (row.build)(&mut params, contract).unwrap_or_else(|error| panic!("{error}"));
+    let built = (row.build)(&mut params, contract, &[Share::Whole])
+        .unwrap_or_else(|error| panic!("{error}"));
     params.finish().unwrap_or_else(|error| panic!("{error}"));
     built
 }
@@ -45,6 +46,7 @@ pub(crate) fn contract(limit: &str) -> Contract {
     Contract {
         limit: limit.parse::<Limit>().unwrap(),
         epoch: Epoch::default(),
+        lead: ratesim::units::Nanos::ZERO,
         horizon: "1d".parse().unwrap(),
     }
 }

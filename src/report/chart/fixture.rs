@@ -114,6 +114,9 @@ fn candidate(run: &RunResult, name: &str, kind: &'static str) -> CandidateResult
         note(&mut result, run, arrival, decision);
         records.push(Record {
             decision,
+            reason: None,
+            node: 0,
+            answered: arrival.at,
             remaining: 0,
             retry: None,
             level: after,
@@ -229,6 +232,7 @@ fn empty(run: &RunResult, name: &str, kind: &'static str) -> CandidateResult {
         series: vec![Bucket::default(); run.grid.count()],
         records: None,
         levels: None,
+        cluster: None,
     }
 }
 

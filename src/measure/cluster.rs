@@ -1,0 +1,66 @@
+//! What only a limiter on several nodes, or with a remote store, has to show.
+
+use super::{Delays, Dialogue};
+use crate::units::{Nanos, SimTime};
+
+/// What one candidate's nodes, and its store, went through.
+#[derive(Clone, Debug, Default)]
+pub struct ClusterResult {
+    /// One tally per node.
+    pub nodes: Vec<NodeTally>,
+    /// How many states each key has: 1, or one per node. Where it is one per node, the level lines of
+    /// all keys of one node come before those of the next.
+    pub states_per_key: usize,
+    /// Whether nodes ask a store or each other.
+    pub has_store: bool,
+    /// From a request's arrival at its node to the node's answer, over all requests.
+    pub added_latency: Delays,
+    /// The most requests that waited for an answer at one time.
+    pub in_flight_peak: u64,
+    /// Decisions on a state that another one had changed before they were written.
+    pub races: u64,
+    /// When the store or a node was down, in order.
+    pub outages: Vec<Downtime>,
+    /// From the end of an outage to the last answer that was given without the store or the node
+    /// because of it; the longest of all outages. `None` without an outage.
+    pub recovery: Option<Nanos>,
+    /// Keys that were still held at the end although they could have been forgotten.
+    pub leaked_keys: u64,
+    /// Messages around the first race or failure, or from the beginning.
+    pub dialogue: Dialogue,
+}
+
+/// A time during which a party was down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Downtime {
+    /// The node; `None` for the store.
+    pub node: Option<u16>,
+    /// The first instant.
+    pub from: SimTime,
+    /// The first instant after it.
+    pub to: SimTime,
+}
+
+/// One node's counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NodeTally {
+    /// Requests that came to it.
+    pub requests: u64,
+    /// Of these, admitted at once or later.
+    pub allowed: u64,
+    /// Refused by the limiter.
+    pub denied: u64,
+    /// Refused because the store or the node failed.
+    pub errors: u64,
+    /// Operations on the store, or messages to other nodes.
+    pub store_ops: u64,
+    /// Cost of what it admitted.
+    pub allowed_cost: u128,
+}
+
+impl ClusterResult {
+    /// Operations on the store by all nodes.
+    pub fn store_ops(&self) -> u64 {
+        self.nodes.iter().map(|node| node.store_ops).sum()
+    }
+}

@@ -1,0 +1,235 @@
+//! Deployments: on how many nodes a limiter runs, where its state lives, and what goes wrong.
+
+use crate::units::{Cost, Nanos, Offset, Share, SimTime};
+use crate::workload::Distribution;
+
+/// One deployment of every algorithm of a run.
+#[derive(Clone, Debug)]
+pub struct Deployment {
+    /// Its name in tables and charts.
+    pub name: String,
+    /// How many nodes there are at any time of the run, those that join later included; at least 1.
+    pub nodes: u16,
+    /// How requests find a node.
+    pub routing: Routing,
+    /// Where the limiter's state lives.
+    pub store: Store,
+    /// The time of one round trip to the store, or between nodes that synchronise, in nanoseconds.
+    pub rtt: Distribution,
+    /// Whose clock decides where there is a store.
+    pub clock: Whose,
+    /// By node, how far its clock is ahead from the beginning on.
+    pub skews: Vec<Offset>,
+    /// Steps of clocks, in order of time.
+    pub steps: Vec<ClockStep>,
+    /// After how long an operation on the store, or a request to a node that is down, counts as
+    /// failed; `None` waits as long as it takes.
+    pub timeout: Option<Nanos>,
+    /// What a node does when the store has failed it.
+    pub on_store_failure: OnStoreFailure,
+    /// When the store or a node is down.
+    pub outages: Vec<Outage>,
+    /// When the store is slow.
+    pub slowdowns: Vec<Slowdown>,
+    /// Nodes that are not there from the beginning: they join then.
+    pub joins: Vec<(u16, SimTime)>,
+    /// Nodes that leave: from then on nothing is sent to them.
+    pub leaves: Vec<(u16, SimTime)>,
+    /// When the keys of a store, or of a node's memory, are forgotten.
+    pub ttl: Ttl,
+    /// From each of these instants on, the next key that is created never expires: its node died
+    /// between the increment and the expire.
+    pub lost_expires: Vec<SimTime>,
+}
+
+/// How requests find a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Routing {
+    /// One after the other.
+    RoundRobin,
+    /// Any, with equal chances.
+    Random,
+    /// By a hash of the key: the node with the highest one (rendezvous hashing; Thaler and
+    /// Ravishankar, 1998), so that only the keys of a node that is gone move.
+    Sticky,
+    /// In turn by these weights, one per node, spread evenly as nginx does.
+    Weighted(Vec<u32>),
+}
+
+/// Where a limiter's state lives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Store {
+    /// Each node keeps its own and enforces the whole limit, or its part of it.
+    Local {
+        /// Whether the limit is divided by the number of nodes.
+        is_split: bool,
+    },
+    /// One state behind a round trip.
+    Central(Access),
+    /// Each node keeps its own and tells the others every so often what it admitted.
+    Synced {
+        /// The time between exchanges: they happen at its whole multiples.
+        every: Nanos,
+    },
+    /// Nodes take this many units at a time from a central state and spend them themselves.
+    Leased {
+        /// Units that a node asks for at a time.
+        batch: Cost,
+    },
+}
+
+/// How a node uses a central state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// The store decides, in one step.
+    Atomic,
+    /// The node reads the state, decides, and writes the whole new state back.
+    ReadThenWrite,
+    /// The node reads the state, decides, and has the store add what it admitted.
+    ReadThenIncrement,
+}
+
+/// A node or the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whom {
+    /// The central store.
+    Store,
+    /// A node, from 0.
+    Node(u16),
+}
+
+/// Whose clock decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// The store's.
+    Store,
+    /// That of the node that the request came to.
+    Node,
+}
+
+/// A clock that is set forward or back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockStep {
+    /// Whose clock it is.
+    pub of: Whom,
+    /// When.
+    pub at: SimTime,
+    /// By how much.
+    pub by: Offset,
+}
+
+/// What a node does with a request when the store has failed it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnStoreFailure {
+    /// Forward it unmetered.
+    FailOpen,
+    /// Refuse it with status 503.
+    FailClosed,
+    /// Decide by a state of its own, at this share of the limit.
+    LocalFallback(Share),
+}
+
+/// A time during which the store or a node is down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outage {
+    /// Who is down.
+    pub of: Whom,
+    /// The first instant at which it is.
+    pub from: SimTime,
+    /// The first instant at which it is up again.
+    pub to: SimTime,
+    /// Whether it comes back with its state lost.
+    pub loses_state: bool,
+    /// For a node: after how long requests are sent to others instead; `None` for never.
+    pub detected_after: Option<Nanos>,
+}
+
+/// A time during which the store is slow: its round trips take longer, by an amount that grows evenly
+/// from nothing at the beginning to `adds` at the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slowdown {
+    /// The first instant.
+    pub from: SimTime,
+    /// The first instant after it.
+    pub to: SimTime,
+    /// What a round trip takes longer at the end.
+    pub adds: Nanos,
+}
+
+/// When a key is forgotten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ttl {
+    /// As soon as its state is like a fresh one.
+    Design,
+    /// This long after it was last written.
+    AfterWrite(Nanos),
+    /// This long after it was created.
+    AfterCreation(Nanos),
+    /// Never.
+    None,
+}
+
+impl Deployment {
+    /// Which shares of the limit its limiters enforce: the whole, by which results are described; then
+    /// each node's, where the limit is split; then that of the local fallback, where there is one.
+    pub fn shares(&self) -> Vec<Share> {
+        let mut shares = vec![Share::Whole];
+        if self.is_split() {
+            let of = u64::from(self.nodes);
+            shares.extend((0..of).map(|index| Share::Part { index, of }));
+        }
+        if let OnStoreFailure::LocalFallback(share) = self.on_store_failure {
+            shares.push(share);
+        }
+        shares
+    }
+
+    /// Whether each node enforces a part of the limit.
+    pub const fn is_split(&self) -> bool {
+        matches!(self.store, Store::Local { is_split: true })
+    }
+
+    /// Whether there is a store that nodes ask.
+    pub const fn has_store(&self) -> bool {
+        matches!(self.store, Store::Central(_) | Store::Leased { .. })
+    }
+
+    /// How many states each key has.
+    pub const fn states_per_key(&self) -> usize {
+        match self.store {
+            Store::Central(_) | Store::Leased { .. } => 1,
+            Store::Local { .. } | Store::Synced { .. } => self.nodes as usize,
+        }
+    }
+
+    /// The offset of a clock from `at` on.
+    pub fn offset(&self, of: Whom, at: SimTime) -> Offset {
+        let skew = match of {
+            Whom::Store => Offset::ZERO,
+            Whom::Node(node) => self
+                .skews
+                .get(usize::from(node))
+                .copied()
+                .unwrap_or_default(),
+        };
+        let steps = self
+            .steps
+            .iter()
+            .filter(|step| step.of == of && step.at <= at);
+        steps.fold(skew, |offset, step| offset.plus(step.by))
+    }
+
+    /// The least and the greatest offset that any clock has during the run.
+    pub fn offsets(&self) -> (Offset, Offset) {
+        let clocks = (0..self.nodes).map(Whom::Node).chain([Whom::Store]);
+        let mut offsets = vec![Offset::ZERO];
+        for of in clocks {
+            offsets.push(self.offset(of, SimTime::ZERO));
+            let steps = self.steps.iter().filter(|step| step.of == of);
+            offsets.extend(steps.map(|step| self.offset(of, step.at)));
+        }
+        let least = offsets.iter().copied().min().unwrap_or_default();
+        let greatest = offsets.iter().copied().max().unwrap_or_default();
+        (least, greatest)
+    }
+}
