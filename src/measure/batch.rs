@@ -250,7 +250,8 @@ pub struct Answers {
     pub admitted: Vec<bool>,
     /// How long each waits, in nanoseconds; empty for a candidate that never delays.
     pub waits: Vec<u64>,
-    /// What the algorithm took its key's count to be before each; empty where it does not estimate.
+    /// What the algorithm took its key's count to be before each, not a number where it was not
+    /// asked; empty where it does not estimate.
     pub estimates: Vec<f64>,
     /// Whether each was refused because the store or a node failed; empty where nothing can fail.
     pub failed: Vec<bool>,

@@ -79,7 +79,8 @@ impl Estimates {
         clippy::cast_sign_loss
     )]
     fn add(&mut self, estimate: f64, truth: u128) {
-        if truth == 0 {
+        // Who was not asked has no estimate.
+        if truth == 0 || estimate.is_nan() {
             return;
         }
         let truth = to_float(truth);

@@ -2,6 +2,7 @@
 
 mod amounts;
 mod batch;
+mod clocked;
 mod cluster;
 mod delays;
 mod departures;
@@ -9,6 +10,7 @@ mod dialogue;
 mod estimates;
 mod forwards;
 mod grid;
+mod lines;
 mod metrics;
 mod occupancy;
 mod past;
@@ -27,6 +29,7 @@ pub mod theory;
 
 pub use amounts::{Amounts, Counts, Sums};
 pub use batch::{Answers, Batch, Columns, Cut, Offers};
+pub use clocked::Clocked;
 pub use cluster::{ClusterResult, Downtime, NodeTally};
 pub use delays::Delays;
 pub use departures::Departures;
@@ -34,6 +37,7 @@ pub use dialogue::{Dialogue, Incident, IncidentKind, Message, Party, Says};
 pub use estimates::{Estimates, Truth};
 pub use forwards::{Verdicts, trailing_window};
 pub use grid::Grid;
+pub use lines::LevelLines;
 pub use metrics::{METRICS, Metric, Reading};
 pub use occupancy::Occupancy;
 pub use past::Past;

@@ -1,7 +1,7 @@
 //! What a limiter holds in memory over time: bytes of state of the keys that cannot be forgotten.
 
-use super::Staircase;
 use super::redis::{key_bytes, redis_bytes};
+use super::{Clocked, Staircase};
 use crate::limiter::{Algorithm, StoredAs};
 use crate::units::SimTime;
 
@@ -71,18 +71,28 @@ impl Occupancy {
         algorithm: &A,
         state: &A::State,
         slot: usize,
-        now: SimTime,
+        now: Clocked,
     ) {
-        if self.is_live[slot] && algorithm.is_fresh(state, now) {
-            let since = algorithm.fresh_at(state).unwrap_or(now);
-            self.is_live[slot] = false;
-            let held = &mut self.held[slot];
-            let (bytes, redis) = (held.bytes, held.redis);
-            if !algorithm.has_one_size() {
-                (held.bytes, held.redis, held.most) = (0, 0, 0);
-            }
-            self.jump(since, [-i64::from(bytes), -i64::from(redis), -1]);
+        if self.is_live[slot] && algorithm.is_fresh(state, now.reading()) {
+            let since = algorithm.fresh_at(state).map(|since| now.instant(since));
+            self.let_go(algorithm, slot, since.unwrap_or(now.at));
         }
+    }
+
+    /// Whether a key is held.
+    pub fn is_live(&self, slot: usize) -> bool {
+        self.is_live[slot]
+    }
+
+    /// Lets go of a key that is held.
+    pub fn let_go<A: Algorithm>(&mut self, algorithm: &A, slot: usize, since: SimTime) {
+        self.is_live[slot] = false;
+        let held = &mut self.held[slot];
+        let (bytes, redis) = (held.bytes, held.redis);
+        if !algorithm.has_one_size() {
+            (held.bytes, held.redis, held.most) = (0, 0, 0);
+        }
+        self.jump(since, [-i64::from(bytes), -i64::from(redis), -1]);
     }
 
     /// After a decision: counts the key, whose name has as many bytes as `name` says, with its
@@ -94,11 +104,13 @@ impl Occupancy {
         state: &A::State,
         slot: usize,
         name: impl FnOnce() -> usize,
-        now: SimTime,
+        now: Clocked,
     ) {
         // A key that was live before the decision is live after it.
         let was_live = self.is_live[slot];
-        if was_live && algorithm.has_one_size() || !was_live && algorithm.is_fresh(state, now) {
+        if was_live && algorithm.has_one_size()
+            || !was_live && algorithm.is_fresh(state, now.reading())
+        {
             return;
         }
         self.is_live[slot] = true;
@@ -110,7 +122,7 @@ impl Occupancy {
         if algorithm.has_one_size() {
             // Measured once: only whether the key is live changes.
             let deltas = [i64::from(held.bytes), i64::from(held.redis), 1];
-            self.jump(now, deltas);
+            self.jump(now.at, deltas);
             return;
         }
         let (bytes, redis) = match was_live {
@@ -125,7 +137,7 @@ impl Occupancy {
             i64::from(!was_live),
         ];
         if deltas != [0; 3] {
-            self.jump(now, deltas);
+            self.jump(now.at, deltas);
         }
     }
 

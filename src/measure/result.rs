@@ -131,12 +131,12 @@ pub struct Record {
     pub node: u16,
     /// When the node answered.
     pub answered: SimTime,
-    /// The largest whole cost that would be admitted right after.
-    pub remaining: Cost,
+    /// The largest whole cost that would be admitted right after; `None` where no limiter was asked.
+    pub remaining: Option<Cost>,
     /// For a denial: when the same request would be admitted.
     pub retry: Option<Retry>,
-    /// The level right after.
-    pub level: Level,
+    /// The level right after; `None` where no limiter was asked.
+    pub level: Option<Level>,
     /// Whether the exact reference calls it a false allow or a false deny.
     pub is_false: bool,
 }

@@ -96,12 +96,16 @@ fn attempt(
         arrival.cost.to_string(),
         decision.to_owned(),
         status.to_owned(),
-        record.remaining.to_string(),
+        record
+            .remaining
+            .map_or(String::new(), |cost| cost.to_string()),
         record
             .retry
             .map_or(String::new(), |retry| retry.to_string()),
         delay,
-        record.level.to_string(),
+        record
+            .level
+            .map_or(String::new(), |level| level.to_string()),
         reason.to_owned(),
     ]
 }

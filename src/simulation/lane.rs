@@ -3,8 +3,8 @@
 use super::probes::{Measured, Probes, Probing, Traits};
 use crate::limiter::Algorithm;
 use crate::measure::{
-    Amounts, Answers, Batch, Columns, Counts, Cut, Grid, Levels, Measure, Occupancy, Recorder,
-    Reference, Selection, Sums,
+    Amounts, Answers, Batch, Clocked, Columns, Counts, Cut, Grid, LevelLine, LevelLines, Levels,
+    Measure, Occupancy, Record, Recorder, Reference, Selection, Sums,
 };
 use crate::units::{Limit, SimTime};
 use crate::workload::Names;
@@ -69,7 +69,10 @@ pub struct LaneResult {
     pub(super) measured: Measured,
     pub(super) occupancy: Option<Occupancy>,
     pub(super) levels: Option<Levels>,
-    pub(super) recorder: Option<Recorder>,
+    /// Answers in the order of the arrivals.
+    pub(super) records: Option<Vec<Record>>,
+    /// Levels by slot.
+    pub(super) lines: Option<Vec<LevelLine>>,
 }
 
 impl LaneResult {
@@ -95,6 +98,7 @@ struct Watch {
     estimates: bool,
     levels: Option<Levels>,
     recorder: Option<Recorder>,
+    lines: Option<LevelLines>,
 }
 
 impl<A: Algorithm> LaneOf<A> {
@@ -115,6 +119,7 @@ impl<A: Algorithm> LaneOf<A> {
                 estimates: traits.estimates && has(Measure::Estimate),
                 levels: (course.one_key && has(Measure::Series)).then(|| Levels::new(course.grid)),
                 recorder: course.with_timeline.then(Recorder::default),
+                lines: course.with_timeline.then(LevelLines::default),
             },
             probes: if course.unit_costs {
                 Box::new(Probes::<Counts>::new(&course, traits))
@@ -149,6 +154,7 @@ impl<A: Algorithm> LaneOf<A> {
             estimates,
             levels,
             recorder,
+            ..
         } = &self.watch;
         if levels.is_some() || recorder.is_some() {
             self.decide_watched::<C, true>(batch);
@@ -192,6 +198,7 @@ impl<A: Algorithm> LaneOf<A> {
         let mut occupancy = watch.occupancy.as_mut();
         let mut levels = watch.levels.as_mut().filter(|_| IN_FULL);
         let mut recorder = watch.recorder.as_mut().filter(|_| IN_FULL);
+        let mut lines = watch.lines.as_mut().filter(|_| IN_FULL);
         let estimates = watch.estimates;
         let requests = batch.times.iter().zip(batch.slots);
         for (index, (now, slot)) in requests.enumerate() {
@@ -199,13 +206,13 @@ impl<A: Algorithm> LaneOf<A> {
             let cost = C::cost(batch.costs, index);
             let state = &mut states[slot];
             if let Some(occupancy) = &mut occupancy {
-                occupancy.before(algorithm, state, slot, now);
+                occupancy.before(algorithm, state, slot, Clocked::exact(now));
             }
             if let Some(levels) = &mut levels {
                 levels.before(algorithm, state, now);
             }
-            if let Some(recorder) = &mut recorder {
-                recorder.before(algorithm, state, slot, now);
+            if let Some(lines) = &mut lines {
+                lines.before(algorithm, state, slot, Clocked::exact(now));
             }
             if estimates && let Some(estimate) = algorithm.estimate(state, now) {
                 answers.estimates[index] = estimate.ratio();
@@ -214,10 +221,14 @@ impl<A: Algorithm> LaneOf<A> {
             answers.note(index, decision);
             if let Some(occupancy) = &mut occupancy {
                 let name = || course.names[batch.key(index).0 as usize].len();
-                occupancy.after(algorithm, state, slot, name, now);
+                occupancy.after(algorithm, state, slot, name, Clocked::exact(now));
+            }
+            if let Some(lines) = &mut lines {
+                lines.after(algorithm, state, slot, Clocked::exact(now));
             }
             if let Some(recorder) = &mut recorder {
-                recorder.after(algorithm, state, slot, (now, cost), decision);
+                let record = Record::of(algorithm, state, Clocked::exact(now), cost, decision);
+                recorder.records.push(record);
             }
         }
     }
@@ -249,10 +260,10 @@ impl<A: Algorithm> Lane for LaneOf<A> {
         let end = course.horizon;
         for (slot, state) in states.iter().enumerate() {
             if let Some(occupancy) = &mut watch.occupancy {
-                occupancy.before(&algorithm, state, slot, end);
+                occupancy.before(&algorithm, state, slot, Clocked::exact(end));
             }
-            if let Some(recorder) = &mut watch.recorder {
-                recorder.finish(&algorithm, state, slot, end);
+            if let Some(lines) = &mut watch.lines {
+                lines.finish(&algorithm, state, slot, Clocked::exact(end));
             }
         }
         if let (Some(levels), Some(state)) = (&mut watch.levels, states.first()) {
@@ -262,7 +273,8 @@ impl<A: Algorithm> Lane for LaneOf<A> {
             measured: probes.finish(requests),
             occupancy: watch.occupancy,
             levels: watch.levels,
-            recorder: watch.recorder,
+            records: watch.recorder.map(|recorder| recorder.records),
+            lines: watch.lines.map(|lines| lines.lines),
         }
     }
 }

@@ -213,10 +213,12 @@ impl Merge {
         for (slot, tally) in measured.per_key.into_iter().enumerate() {
             self.per_key[id(slot)] = tally;
         }
-        if let Some(recorder) = lane.recorder {
-            self.records[shard] = recorder.records;
+        if let Some(records) = lane.records {
+            self.records[shard] = records;
+        }
+        if let Some(lines) = lane.lines {
             self.lines.resize_with(keys, LevelLine::default);
-            for (slot, line) in recorder.lines.into_iter().enumerate() {
+            for (slot, line) in lines.into_iter().enumerate() {
                 self.lines[id(slot)] = line;
             }
         }

@@ -117,9 +117,9 @@ fn candidate(run: &RunResult, name: &str, kind: &'static str) -> CandidateResult
             reason: None,
             node: 0,
             answered: arrival.at,
-            remaining: 0,
+            remaining: Some(0),
             retry: None,
-            level: after,
+            level: Some(after),
             is_false: false,
         });
     }
