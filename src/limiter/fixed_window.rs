@@ -194,6 +194,10 @@ impl Algorithm for FixedWindow {
         })
     }
 
+    fn counts_denied(&self) -> bool {
+        self.count_denied
+    }
+
     fn resets_by_expiry(&self) -> bool {
         self.phase.is_none()
     }

@@ -248,6 +248,10 @@ impl<W: Width> Algorithm for LeakyBucket<W> {
         Decision::Delay(self.time_of(turn).map_or(Nanos::FOREVER, Nanos::from_wide))
     }
 
+    fn look(&self, state: &mut Self::State, now: SimTime) {
+        *state = self.drained(state, now.as_nanos());
+    }
+
     /// Adds to the backlog what there is room for.
     fn charge(&self, state: &mut Self::State, at: SimTime, cost: Cost) {
         if cost == 0 || self.capacity == 0 {

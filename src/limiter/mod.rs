@@ -120,6 +120,11 @@ pub trait Algorithm: Clone + Send + Sync + 'static {
     /// Decides one request of `cost` at `now` and charges it if admitted.
     fn decide(&self, state: &mut Self::State, now: SimTime, cost: Cost) -> Decision;
 
+    /// What a request that may pass does to a state by asking for it, whatever is decided: a log drops
+    /// what has left its window, a queue what has been forwarded, a bucket that is not full at first
+    /// begins.
+    fn look(&self, _state: &mut Self::State, _now: SimTime) {}
+
     /// Charges what another node admitted at `at`, without a question.
     fn charge(&self, state: &mut Self::State, at: SimTime, cost: Cost);
 

@@ -186,6 +186,10 @@ impl Algorithm for SlidingWindowLog {
         }
     }
 
+    fn look(&self, state: &mut Self::State, now: SimTime) {
+        self.trim(state, now.as_nanos());
+    }
+
     /// Logs it, above the limit if need be. A single charge counts as n at most: while that is in
     /// the log nothing passes anyway.
     fn charge(&self, state: &mut Self::State, at: SimTime, cost: Cost) {

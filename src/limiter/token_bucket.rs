@@ -222,6 +222,12 @@ impl<W: Width> Algorithm for TokenBucket<W> {
         Decision::Allow
     }
 
+    fn look(&self, state: &mut Self::State, now: SimTime) {
+        if state.last == NOT_BEGUN && !self.is_forgettable() {
+            *state = self.refilled(state, now.as_nanos());
+        }
+    }
+
     /// Takes what there is: the bucket never goes below empty.
     fn charge(&self, state: &mut Self::State, at: SimTime, cost: Cost) {
         if cost == 0 || self.capacity == 0 {

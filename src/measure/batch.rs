@@ -89,11 +89,8 @@ impl Batch {
             .extend(ordered().map(|arrival| arrival.at.as_nanos()));
         self.slots.extend(ordered().map(slot));
         if let Some(grid) = cut.grid {
-            let bucket = |arrival: &Arrival| match grid.bucket(arrival.at) {
-                Some(bucket) => u32::try_from(bucket).expect("about a thousand"),
-                None => Self::NO_BUCKET,
-            };
-            self.buckets.extend(ordered().map(bucket));
+            self.buckets
+                .extend(ordered().map(|arrival| bucket(grid, arrival.at)));
         }
         if cut.costs {
             self.costs.extend(ordered().map(|arrival| arrival.cost));
@@ -102,6 +99,38 @@ impl Batch {
             self.marks.extend(ordered().map(|arrival| arrival.mark.0));
         }
         keys
+    }
+
+    /// Empties the columns.
+    pub fn clear(&mut self) {
+        self.arrivals.clear();
+        self.times.clear();
+        self.slots.clear();
+        self.costs.clear();
+        self.marks.clear();
+        self.buckets.clear();
+        self.offered.exceeds.clear();
+        self.offered.before.clear();
+        self.order.clear();
+    }
+
+    /// Adds a request that is answered at `at`, after all others: its slot is its key's number, and it
+    /// falls into the bucket of its arrival.
+    pub fn push(&mut self, arrival: Arrival, at: SimTime, cut: &Cut) {
+        self.order
+            .push(u32::try_from(self.len()).expect("a few thousand"));
+        self.times.push(at.as_nanos());
+        self.slots.push(arrival.key.0);
+        if let Some(grid) = cut.grid {
+            self.buckets.push(bucket(grid, arrival.at));
+        }
+        if cut.costs {
+            self.costs.push(arrival.cost);
+        }
+        if cut.marks {
+            self.marks.push(arrival.mark.0);
+        }
+        self.arrivals.push(arrival);
     }
 
     /// Finds the order of the columns; gives the number of keys that the slots lie below.
@@ -147,8 +176,7 @@ impl Batch {
     }
 
     /// The columns as a whole.
-    #[cfg(test)]
-    pub(super) fn whole(&self) -> Columns<'_> {
+    pub fn whole(&self) -> Columns<'_> {
         self.part(0..self.len())
     }
 
@@ -239,6 +267,13 @@ impl Columns<'_> {
     }
 }
 
+fn bucket(grid: Grid, at: SimTime) -> u32 {
+    match grid.bucket(at) {
+        Some(bucket) => u32::try_from(bucket).expect("about a thousand"),
+        None => Batch::NO_BUCKET,
+    }
+}
+
 fn slot(arrival: &Arrival) -> u32 {
     u32::try_from(arrival.key.slot()).expect("fewer than keys")
 }
@@ -268,6 +303,15 @@ impl Answers {
         self.waits.resize(if delays { requests } else { 0 }, 0);
         self.estimates
             .resize(if estimates { requests } else { 0 }, 0.0);
+    }
+
+    /// Empties the columns.
+    pub fn clear(&mut self) {
+        self.admitted.clear();
+        self.waits.clear();
+        self.estimates.clear();
+        self.failed.clear();
+        self.in_outage.clear();
     }
 
     /// When the request at `index`, which came at `now` and was admitted, is forwarded; `None` if

@@ -31,18 +31,18 @@ impl LevelLines {
         let line = &mut self.lines[slot];
         let mut from = line.points.last().map_or(SimTime::ZERO, |(at, _)| *at);
         if line.points.is_empty() {
-            let level = algorithm.level(state, now.when(from).reading());
+            let level = algorithm.level(state, now.when(from).reading);
             line.points.push((from, level));
         }
         while self.breaks < Self::MOST_BREAKS {
-            let next = algorithm.next_break(state, now.when(from).reading());
-            let Some(at) = next.filter(|reading| *reading <= now.reading()) else {
+            let next = algorithm.next_break(state, now.when(from).reading);
+            let Some(at) = next.filter(|reading| *reading <= now.reading) else {
                 break;
             };
             let at = now.instant(at);
             Self::approach(algorithm, state, line, now.when(at));
             line.points
-                .push((at, algorithm.level(state, now.when(at).reading())));
+                .push((at, algorithm.level(state, now.when(at).reading)));
             from = at;
             self.breaks += 1;
         }
@@ -57,7 +57,7 @@ impl LevelLines {
         if last < now.at {
             let before = match algorithm.motion() {
                 Motion::Steps => level,
-                Motion::Slopes => algorithm.level(state, now.reading()),
+                Motion::Slopes => algorithm.level(state, now.reading),
             };
             line.points.push((now.at, before));
         }
@@ -71,7 +71,7 @@ impl LevelLines {
         slot: usize,
         now: Clocked,
     ) {
-        let level = algorithm.level(state, now.reading());
+        let level = algorithm.level(state, now.reading);
         self.lines[slot].points.push((now.at, level));
     }
 

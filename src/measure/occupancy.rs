@@ -73,7 +73,7 @@ impl Occupancy {
         slot: usize,
         now: Clocked,
     ) {
-        if self.is_live[slot] && algorithm.is_fresh(state, now.reading()) {
+        if self.is_live[slot] && algorithm.is_fresh(state, now.reading) {
             let since = algorithm.fresh_at(state).map(|since| now.instant(since));
             self.let_go(algorithm, slot, since.unwrap_or(now.at));
         }
@@ -109,7 +109,7 @@ impl Occupancy {
         // A key that was live before the decision is live after it.
         let was_live = self.is_live[slot];
         if was_live && algorithm.has_one_size()
-            || !was_live && algorithm.is_fresh(state, now.reading())
+            || !was_live && algorithm.is_fresh(state, now.reading)
         {
             return;
         }

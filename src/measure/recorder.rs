@@ -22,7 +22,7 @@ impl Record {
         cost: Cost,
         decision: Decision,
     ) -> Self {
-        let reading = now.reading();
+        let reading = now.reading;
         let retry = || algorithm.retry_after(state, reading, cost);
         Self {
             decision,

@@ -3,7 +3,7 @@
 use super::amounts::Amounts;
 use super::batch::{Answers, Columns};
 use super::forwards::Verdicts;
-use super::{Bucket, Grid};
+use super::{Bucket, Clocked, Grid};
 use crate::limiter::{Algorithm, Motion};
 use crate::units::{Level, Nanos, SimTime};
 
@@ -160,8 +160,9 @@ impl Levels {
     }
 
     /// Before a decision at `now`: notes the level at the end of every bucket that has passed.
-    pub fn before<A: Algorithm>(&mut self, algorithm: &A, state: &A::State, now: SimTime) {
-        while self.levels.len() < self.grid.count() && self.grid.start(self.levels.len() + 1) <= now
+    pub fn before<A: Algorithm>(&mut self, algorithm: &A, state: &A::State, now: Clocked) {
+        while self.levels.len() < self.grid.count()
+            && self.grid.start(self.levels.len() + 1) <= now.at
         {
             let end = self.grid.start(self.levels.len() + 1);
             // What jumps just there belongs to the next bucket.
@@ -169,13 +170,14 @@ impl Levels {
                 Motion::Slopes => end,
                 Motion::Steps => end.saturating_sub(Nanos::new(1)),
             };
-            self.levels.push(algorithm.level(state, end));
+            self.levels
+                .push(algorithm.level(state, now.when(end).reading));
         }
     }
 
     /// Notes the levels up to the end of the last bucket.
-    pub fn finish<A: Algorithm>(&mut self, algorithm: &A, state: &A::State) {
+    pub fn finish<A: Algorithm>(&mut self, algorithm: &A, state: &A::State, clock: Clocked) {
         let last = self.grid.start(self.grid.count());
-        self.before(algorithm, state, last);
+        self.before(algorithm, state, clock.when(last));
     }
 }

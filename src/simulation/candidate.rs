@@ -1,8 +1,11 @@
 //! Candidates: algorithms with their types erased, once per run.
 
+use super::cluster::{Cluster, cluster};
+use super::deployment::Deployment;
 use super::lane::{Course, Lane, LaneOf};
 use super::stepper::{Stepper, Steps};
 use crate::limiter::Algorithm;
+use std::sync::Arc;
 
 /// An algorithm under its parameters, of whatever type.
 pub trait Candidate: Send + Sync {
@@ -10,6 +13,9 @@ pub trait Candidate: Send + Sync {
     fn stepper(&self) -> Box<dyn Stepper>;
     /// The algorithm for all keys of one shard on the fast path.
     fn lane(&self, course: Course) -> Box<dyn Lane>;
+    /// The algorithm under a deployment, on the event path; built with the deployment's shares.
+    fn cluster(&self, deployment: &Arc<Deployment>, course: &Course, seed: u64)
+    -> Box<dyn Cluster>;
 }
 
 /// Hides the algorithm's type: that of the limiter that enforces the whole limit, then of those that
@@ -38,5 +44,14 @@ impl<A: Algorithm> Candidate for Erased<A> {
 
     fn lane(&self, course: Course) -> Box<dyn Lane> {
         Box::new(LaneOf::new(self.whole.clone(), course))
+    }
+
+    fn cluster(
+        &self,
+        deployment: &Arc<Deployment>,
+        course: &Course,
+        seed: u64,
+    ) -> Box<dyn Cluster> {
+        cluster(&self.whole, &self.shares, deployment, course, seed)
     }
 }

@@ -57,7 +57,7 @@ pub enum Routing {
 }
 
 /// Where a limiter's state lives.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Store {
     /// Each node keeps its own and enforces the whole limit, or its part of it.
     Local {
@@ -170,6 +170,28 @@ pub enum Ttl {
 }
 
 impl Deployment {
+    /// One node that keeps its own state and answers at once.
+    pub fn plain(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            nodes: 1,
+            routing: Routing::RoundRobin,
+            store: Store::Local { is_split: false },
+            rtt: Distribution::always(0.0),
+            clock: Whose::Store,
+            skews: Vec::new(),
+            steps: Vec::new(),
+            timeout: None,
+            on_store_failure: OnStoreFailure::FailOpen,
+            outages: Vec::new(),
+            slowdowns: Vec::new(),
+            joins: Vec::new(),
+            leaves: Vec::new(),
+            ttl: Ttl::Design,
+            lost_expires: Vec::new(),
+        }
+    }
+
     /// Which shares of the limit its limiters enforce: the whole, by which results are described; then
     /// each node's, where the limit is split; then that of the local fallback, where there is one.
     pub fn shares(&self) -> Vec<Share> {
@@ -217,6 +239,12 @@ impl Deployment {
             .iter()
             .filter(|step| step.of == of && step.at <= at);
         steps.fold(skew, |offset, step| offset.plus(step.by))
+    }
+
+    /// How far before the scenario's beginning the time 0 of the algorithms lies, so that no clock
+    /// reads a time before it.
+    pub fn lead(&self) -> Nanos {
+        Nanos::new(self.offsets().0.get().unsigned_abs())
     }
 
     /// The least and the greatest offset that any clock has during the run.

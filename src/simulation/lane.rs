@@ -209,7 +209,7 @@ impl<A: Algorithm> LaneOf<A> {
                 occupancy.before(algorithm, state, slot, Clocked::exact(now));
             }
             if let Some(levels) = &mut levels {
-                levels.before(algorithm, state, now);
+                levels.before(algorithm, state, Clocked::exact(now));
             }
             if let Some(lines) = &mut lines {
                 lines.before(algorithm, state, slot, Clocked::exact(now));
@@ -267,7 +267,7 @@ impl<A: Algorithm> Lane for LaneOf<A> {
             }
         }
         if let (Some(levels), Some(state)) = (&mut watch.levels, states.first()) {
-            levels.finish(&algorithm, state);
+            levels.finish(&algorithm, state, Clocked::exact(end));
         }
         LaneResult {
             measured: probes.finish(requests),

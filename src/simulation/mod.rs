@@ -1,20 +1,24 @@
 //! Running candidates over traffic.
 
 mod candidate;
+mod cluster;
 mod deployment;
 mod lane;
+mod merge;
 mod plan;
 mod probes;
 mod replay;
+mod run;
 mod shard;
 mod stepper;
 
 pub use candidate::{Candidate, erase};
+pub use cluster::Cluster;
 pub use deployment::{
     Access, ClockStep, Deployment, OnStoreFailure, Outage, Routing, Slowdown, Store, Ttl, Whom,
     Whose,
 };
 pub use lane::{Course, Lane, LaneResult};
 pub use plan::{Plan, Planned, Progress};
-pub use replay::run;
+pub use run::run;
 pub use stepper::Stepper;

@@ -5,51 +5,39 @@
 //! merge in shard order: any number of threads gives the same bytes.
 
 use super::lane::{Course, LaneResult};
-use super::plan::{Plan, Planned, Progress};
+use super::plan::{Plan, Progress};
 use super::shard::{Outcome, Shard};
 use crate::error::Result;
-use crate::measure::{
-    CandidateResult, Delays, Estimates, Grid, KeyTally, LevelLine, Levels, Measure, Occupancy,
-    Record, RunResult, Series, Staircase, Tally, theory,
-};
-use crate::units::{KeyId, SHARDS, SimTime};
-use crate::workload::{Arrival, Mark};
+use crate::units::{SHARDS, SimTime};
+use crate::workload::Arrival;
 use rayon::prelude::*;
-use std::sync::Arc;
 
-/// Runs a plan.
+/// What the fast path yields.
+pub(super) struct Replayed {
+    /// By shard, one result per candidate that takes this path; none where nothing arrived.
+    pub(super) lanes: Vec<Vec<LaneResult>>,
+    /// The arrivals of all shards in order, where they are kept.
+    pub(super) order: Option<Order>,
+    pub(super) requests: u64,
+    /// When the first and the last request came.
+    pub(super) span: Option<(SimTime, SimTime)>,
+}
+
+/// Runs all candidates that have no deployment of their own.
 ///
 /// # Errors
 /// When a trace can no longer be read.
-pub fn run(plan: &Plan, progress: &dyn Progress) -> Result<RunResult> {
-    let keys = plan.workload.keys();
-    let course = Course::of(plan);
-    let mut outcomes = decide(plan, &course, progress)?;
+pub(super) fn replay(plan: &Plan, course: &Course, progress: &dyn Progress) -> Result<Replayed> {
+    let mut outcomes = decide(plan, course, progress)?;
     let spans = outcomes.iter().filter_map(|shard| shard.span);
-    let first = spans
-        .clone()
-        .map(|(first, _)| first)
-        .min()
-        .unwrap_or_default();
-    let last = spans.map(|(_, last)| last).max().unwrap_or_default();
+    let span = spans.reduce(|(first, last), (begun, ended)| (first.min(begun), last.max(ended)));
     let requests = outcomes.iter().map(|shard| shard.requests).sum();
     let order = plan.with_timeline.then(|| Order::of(plan, &mut outcomes));
-    let candidates = gather(plan, &course, keys.len(), order.as_ref(), outcomes);
-    Ok(RunResult {
-        title: plan.title.clone(),
-        limit: plan.limit,
-        epoch: plan.epoch,
-        horizon: plan.horizon,
-        reference: plan.reference,
-        measures: plan.measures,
-        first,
-        last,
+    Ok(Replayed {
+        lanes: outcomes.into_iter().map(|shard| shard.lanes).collect(),
+        order,
         requests,
-        keys,
-        marks: plan.workload.marks().to_vec(),
-        grid: course.grid,
-        arrivals: order.map(|order| order.arrivals),
-        candidates,
+        span,
     })
 }
 
@@ -69,39 +57,11 @@ fn decide(plan: &Plan, course: &Course, progress: &dyn Progress) -> Result<Vec<O
     Ok(outcomes)
 }
 
-impl Course {
-    /// What the lanes of a run of this plan need to know.
-    pub fn of(plan: &Plan) -> Self {
-        let keys = plan.workload.keys();
-        Self {
-            limit: plan.limit,
-            horizon: plan.horizon,
-            grid: Grid::over(plan.horizon.since(SimTime::ZERO)),
-            one_key: keys.len() == 1,
-            unit_costs: plan.workload.has_unit_costs(),
-            with_timeline: plan.with_timeline,
-            measures: plan.measures,
-            reference: plan.reference,
-            instants: Staircase::<1>::EXACT / keys.len().clamp(1, SHARDS as usize),
-            names: keys,
-            labels: labels(plan),
-        }
-    }
-}
-
-/// For each mark, whether its block's requests ought to pass; none where no block says.
-fn labels(plan: &Plan) -> Option<Arc<[Option<bool>]>> {
-    let blocks = plan.workload.blocks();
-    let of = |mark: &Mark| blocks[usize::from(mark.block)].legitimate;
-    let labels: Arc<[_]> = plan.workload.marks().iter().map(of).collect();
-    labels.iter().any(Option::is_some).then_some(labels)
-}
-
 /// The order of all arrivals of a run across its shards.
-struct Order {
-    arrivals: Vec<Arrival>,
+pub(super) struct Order {
+    pub(super) arrivals: Vec<Arrival>,
     /// For each arrival, its shard and its place among that shard's arrivals.
-    origins: Vec<(usize, usize)>,
+    pub(super) origins: Vec<(usize, usize)>,
 }
 
 impl Order {
@@ -128,142 +88,6 @@ impl Order {
                 .iter()
                 .map(|(_, shard, place)| (*shard, *place))
                 .collect(),
-        }
-    }
-}
-
-/// Merges the lanes of all shards, in shard order, into one result per candidate.
-fn gather(
-    plan: &Plan,
-    course: &Course,
-    keys: usize,
-    order: Option<&Order>,
-    shards: Vec<Outcome>,
-) -> Vec<CandidateResult> {
-    let mut merged: Vec<Merge> = plan
-        .candidates
-        .iter()
-        .map(|_| Merge::new(course, keys))
-        .collect();
-    for (number, shard) in shards.into_iter().enumerate() {
-        for (merge, lane) in merged.iter_mut().zip(shard.lanes) {
-            merge.add(number, lane, keys);
-        }
-    }
-    let windows = plan.horizon.as_nanos() / plan.limit.window.get();
-    let rates = match windows {
-        0..theory::LEAST_WINDOWS => Vec::new(),
-        _ => plan.workload.poisson_rates(plan.horizon),
-    };
-    let named = merged.into_iter().zip(&plan.candidates);
-    named
-        .map(|(merge, planned)| merge.into_result(planned, order, &rates))
-        .collect()
-}
-
-/// One candidate's measures on their way from shards to the whole.
-struct Merge {
-    tally: Tally,
-    per_key: Vec<KeyTally>,
-    delays: Delays,
-    occupancy: Occupancy,
-    estimates: Estimates,
-    series: Option<Series>,
-    levels: Option<Levels>,
-    records: Vec<Vec<Record>>,
-    lines: Vec<LevelLine>,
-}
-
-impl Merge {
-    fn new(course: &Course, keys: usize) -> Self {
-        let per_key = if course.measures.has(Measure::Keys) {
-            keys
-        } else {
-            0
-        };
-        Self {
-            tally: Tally::default(),
-            per_key: vec![KeyTally::default(); per_key],
-            delays: Delays::default(),
-            occupancy: Occupancy::keeping(Staircase::<1>::EXACT, course.horizon),
-            estimates: Estimates::default(),
-            series: course
-                .measures
-                .has(Measure::Series)
-                .then(|| Series::new(course.grid)),
-            levels: None,
-            records: vec![Vec::new(); SHARDS as usize],
-            lines: Vec::new(),
-        }
-    }
-
-    fn add(&mut self, shard: usize, lane: LaneResult, keys: usize) {
-        let measured = lane.measured;
-        self.tally.merge(&measured.tally);
-        self.delays.merge(&measured.delays);
-        self.estimates.merge(measured.estimates);
-        if let Some(occupancy) = &lane.occupancy {
-            self.occupancy.merge(occupancy);
-        }
-        if let (Some(series), Some(more)) = (&mut self.series, &measured.series) {
-            series.merge(more);
-        }
-        self.levels = self.levels.take().or(lane.levels);
-        let id = |slot: usize| KeyId::at(shard, slot).0 as usize;
-        for (slot, tally) in measured.per_key.into_iter().enumerate() {
-            self.per_key[id(slot)] = tally;
-        }
-        if let Some(records) = lane.records {
-            self.records[shard] = records;
-        }
-        if let Some(lines) = lane.lines {
-            self.lines.resize_with(keys, LevelLine::default);
-            for (slot, line) in lines.into_iter().enumerate() {
-                self.lines[id(slot)] = line;
-            }
-        }
-    }
-
-    fn into_result(
-        self,
-        planned: &Planned,
-        order: Option<&Order>,
-        rates: &[(f64, f64)],
-    ) -> CandidateResult {
-        let stepper = planned.candidate.stepper();
-        let series = self.series.map(|series| series.into_buckets(self.levels));
-        let series = series.unwrap_or_default();
-        let [state_bytes, redis_bytes, live_keys] = self.occupancy.split();
-        let records = order.map(|order| {
-            order
-                .origins
-                .iter()
-                .map(|(shard, place)| self.records[*shard][*place])
-                .collect()
-        });
-        CandidateResult {
-            name: planned.name.clone(),
-            algorithm: planned.algorithm,
-            title: planned.title,
-            deployment: planned.deployment.clone(),
-            envelope: planned.envelope,
-            caution: planned.caution,
-            level_name: planned.level_name,
-            level_bound: stepper.level_bound(),
-            motion: stepper.motion(),
-            tally: self.tally,
-            per_key: self.per_key,
-            delays: self.delays,
-            state_bytes,
-            redis_bytes,
-            estimates: self.estimates,
-            closed_form: stepper.closed_form(),
-            theory: theory::compare(stepper.closed_form(), rates, &series),
-            live_keys,
-            series,
-            records,
-            levels: order.map(|_| self.lines),
-            cluster: None,
         }
     }
 }

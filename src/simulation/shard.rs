@@ -66,7 +66,11 @@ impl Shard {
     fn begin(&mut self, plan: &Plan, course: &Course) {
         if self.lanes.is_empty() {
             let lane = |planned: &super::Planned| planned.candidate.lane(course.clone());
-            self.lanes = plan.candidates.iter().map(lane).collect();
+            let replayed = plan
+                .candidates
+                .iter()
+                .filter(|planned| planned.cluster.is_none());
+            self.lanes = replayed.map(lane).collect();
             self.offered = course.knows_offers().then(|| Offered::new(course));
         }
         let batch = &mut self.batch;

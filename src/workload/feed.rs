@@ -46,6 +46,11 @@ impl ShardFeed {
         }
     }
 
+    /// The block of each mark.
+    pub(super) fn blocks(&self) -> Arc<[u16]> {
+        self.blocks.clone()
+    }
+
     /// Begins a slice: `dealt` is what the sequential blocks have for this shard, and streams stop
     /// before `end`. The emptied buffer of the last slice is given in exchange.
     pub(super) fn begin(&mut self, dealt: &mut Vec<Arrival>, end: Turn) {
@@ -58,14 +63,19 @@ impl ShardFeed {
     /// Puts up to [`BATCH`] of the next arrivals into `batch`, which is cleared first. False, with an
     /// empty batch, when the slice has no more.
     pub fn fill(&mut self, batch: &mut Vec<Arrival>) -> bool {
+        self.fill_up_to(BATCH, batch)
+    }
+
+    /// As [`ShardFeed::fill`], with batches of up to `most` arrivals.
+    pub(super) fn fill_up_to(&mut self, most: usize, batch: &mut Vec<Arrival>) -> bool {
         batch.clear();
-        while batch.len() < BATCH {
+        while batch.len() < most {
             let buffered = self.buffered();
             match self.heads.peek() {
                 Some(Reverse((turn, _))) if *turn < buffered.min(self.end) => {
-                    self.take_from_stream(buffered, batch);
+                    self.take_from_stream(buffered, most, batch);
                 }
-                _ if buffered < NO_BOUND => self.take_from_buffer(batch),
+                _ if buffered < NO_BOUND => self.take_from_buffer(most, batch),
                 _ => break,
             }
         }
@@ -83,7 +93,7 @@ impl ShardFeed {
     }
 
     /// Takes from the earliest stream until something else comes before it.
-    fn take_from_stream(&mut self, buffered: Turn, batch: &mut Vec<Arrival>) {
+    fn take_from_stream(&mut self, buffered: Turn, most: usize, batch: &mut Vec<Arrival>) {
         // In a heap the second is one of the first one's two children.
         let heads = self.heads.as_slice();
         let others = heads.iter().skip(1).take(2).map(|head| head.0.0);
@@ -92,7 +102,7 @@ impl ShardFeed {
             return;
         };
         let index = head.0.1;
-        match self.streams[index].run(bound, BATCH - batch.len(), batch) {
+        match self.streams[index].run(bound, most - batch.len(), batch) {
             Some(turn) => *head = Reverse((turn, index)),
             None => {
                 PeekMut::pop(head);
@@ -101,9 +111,9 @@ impl ShardFeed {
     }
 
     /// Takes from the buffer until a stream comes before it.
-    fn take_from_buffer(&mut self, batch: &mut Vec<Arrival>) {
+    fn take_from_buffer(&mut self, most: usize, batch: &mut Vec<Arrival>) {
         let rest = &self.buffer[self.given..];
-        let rest = &rest[..rest.len().min(BATCH - batch.len())];
+        let rest = &rest[..rest.len().min(most - batch.len())];
         let count = match self.heads.peek() {
             Some(Reverse((stream, _))) if *stream < self.end => rest
                 .iter()

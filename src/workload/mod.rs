@@ -9,11 +9,12 @@ mod cost;
 mod demand;
 mod distribution;
 mod feed;
+mod in_order;
 mod keys;
 mod made;
 mod pattern;
 mod poisson_rates;
-mod random;
+pub(crate) mod random;
 mod read;
 mod rounds;
 #[cfg(test)]

@@ -5,7 +5,7 @@ use rand_pcg::Pcg64;
 /// What a generator's numbers are used for; each use has its own, so that one more draw of one kind
 /// moves no draw of another.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Purpose {
+pub(crate) enum Purpose {
     /// Instants of arrivals.
     Instants,
     /// Keys of arrivals.
@@ -14,17 +14,26 @@ pub(super) enum Purpose {
     Costs,
     /// All that one key does, where it is a source of its own; the part is its number in the block.
     Source,
+    /// How requests find a node.
+    Routing,
+    /// Round trips of first asks, one per request.
+    Asks,
+    /// Round trips of everything else.
+    Writes,
 }
 
 /// The part that stands for a whole block, where it is not cut into shards.
-pub(super) const WHOLE: u32 = u32::MAX;
+pub(crate) const WHOLE: u32 = u32::MAX;
+
+/// The block that stands for no traffic: what nodes and links draw.
+pub(crate) const NO_BLOCK: u16 = u16::MAX;
 
 /// The generator for `purpose` in `part` (a shard, a key's number, or [`WHOLE`]) of traffic block `block`.
 ///
 /// PCG streams with different increments are distinct sequences; the increment is an injective
 /// function of (block, part, purpose), and the state depends on all of these and the seed, so that
 /// neighbouring seeds and shards share nothing.
-pub(super) fn generator(seed: u64, block: u16, part: u32, purpose: Purpose) -> Pcg64 {
+pub(crate) fn generator(seed: u64, block: u16, part: u32, purpose: Purpose) -> Pcg64 {
     let place = u64::from(block) << 40 | u64::from(part) << 8 | purpose as u64;
     let mixed = mix(place.wrapping_add(mix(seed)));
     let state = u128::from(mixed) << 64 | u128::from(mix(mixed));
@@ -32,7 +41,7 @@ pub(super) fn generator(seed: u64, block: u16, part: u32, purpose: Purpose) -> P
 }
 
 /// One step of SplitMix64 (Steele, Lea and Flood, 2014): a bijection that leaves no structure.
-const fn mix(word: u64) -> u64 {
+pub(crate) const fn mix(word: u64) -> u64 {
     let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -66,12 +75,15 @@ mod tests {
                         Purpose::Keys,
                         Purpose::Costs,
                         Purpose::Source,
+                        Purpose::Routing,
+                        Purpose::Asks,
+                        Purpose::Writes,
                     ] {
                         firsts.insert(generator(seed, block, part, purpose).next_u64());
                     }
                 }
             }
         }
-        assert_eq!(firsts.len(), 4 * 4 * 65 * 4);
+        assert_eq!(firsts.len(), 4 * 4 * 65 * 7);
     }
 }

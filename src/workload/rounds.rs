@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::units::SHARDS;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 /// The most arrivals of sequential blocks in a slice.
 const SLICE: usize = 1 << 18;
@@ -157,6 +158,14 @@ impl Rounds {
             feeds,
             is_last: false,
         }
+    }
+
+    /// The block of each mark.
+    pub(super) fn blocks(&self) -> Arc<[u16]> {
+        self.feeds
+            .first()
+            .map(ShardFeed::blocks)
+            .unwrap_or_default()
     }
 
     /// Goes on to the next slice; false at the end. Every feed must have been emptied before.

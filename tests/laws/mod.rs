@@ -2,6 +2,7 @@
 //! widths. A new row of the catalog falls under them at once with its defaults.
 
 mod admission;
+mod event_path;
 mod identity;
 mod level;
 mod measures;

@@ -136,13 +136,15 @@ impl Answers<'_> {
 
     /// The largest cost that would still be admitted after each request.
     pub(crate) fn remaining(&self) -> Vec<u64> {
-        self.each().map(|(_, record)| record.remaining).collect()
+        self.each()
+            .map(|(_, record)| record.remaining.expect("a limiter was asked"))
+            .collect()
     }
 
     /// The level after each request, as files show it.
     pub(crate) fn levels(&self) -> Vec<String> {
         self.each()
-            .map(|(_, record)| record.level.to_string())
+            .map(|(_, record)| record.level.expect("a limiter was asked").to_string())
             .collect()
     }
 

@@ -1,0 +1,47 @@
+//! The clocks of the nodes and of the store.
+
+use super::super::deployment::{Deployment, Whom};
+use crate::measure::Clocked;
+use crate::units::{Nanos, SimTime};
+
+/// How far each clock is ahead at present, so that none reads a time before the beginning.
+pub(super) struct Clocks {
+    nodes: Vec<Nanos>,
+    store: Nanos,
+    lead: i128,
+}
+
+impl Clocks {
+    /// The clocks at the beginning.
+    pub(super) fn new(deployment: &Deployment) -> Self {
+        let mut clocks = Self {
+            nodes: vec![Nanos::ZERO; usize::from(deployment.nodes)],
+            store: Nanos::ZERO,
+            lead: deployment.lead().get().into(),
+        };
+        clocks.set(deployment, Whom::Store, SimTime::ZERO);
+        for node in 0..deployment.nodes {
+            clocks.set(deployment, Whom::Node(node), SimTime::ZERO);
+        }
+        clocks
+    }
+
+    /// Sets a clock to what it is ahead from `at` on.
+    pub(super) fn set(&mut self, deployment: &Deployment, of: Whom, at: SimTime) {
+        let ahead = i128::from(deployment.offset(of, at).get()) + self.lead;
+        let ahead = u64::try_from(ahead).expect("the lead is as long as any clock is behind");
+        match of {
+            Whom::Store => self.store = Nanos::new(ahead),
+            Whom::Node(node) => self.nodes[usize::from(node)] = Nanos::new(ahead),
+        }
+    }
+
+    /// An instant by a clock.
+    pub(super) fn of(&self, whom: Whom, at: SimTime) -> Clocked {
+        let ahead = match whom {
+            Whom::Store => self.store,
+            Whom::Node(node) => self.nodes[usize::from(node)],
+        };
+        Clocked::new(at, at.saturating_add(ahead))
+    }
+}

@@ -1,0 +1,522 @@
+//! The event loop of one candidate: requests, nodes, the store, and what goes wrong.
+//!
+//! What is due at an instant happens before a request that arrives at it, in the order in which it
+//! was put in. So nothing of a request is left when the next one comes where no message takes time,
+//! and the answers are those of the fast path.
+
+use super::super::deployment::{Access, Deployment, OnStoreFailure, Store, Whom, Whose};
+use super::super::lane::Course;
+use super::super::probes::Traits;
+use super::clocks::Clocks;
+use super::leases::Leases;
+use super::ledger::{Ending, Ledger, Offer};
+use super::link::{Link, Trip};
+use super::queue::Queue;
+use super::router::Router;
+use super::schedule::Schedule;
+use super::scribe::Scribe;
+use super::states::{Said, States};
+use super::sync::Sync;
+use crate::limiter::{Algorithm, Decision};
+use crate::measure::{Clocked, IncidentKind, Measure, Message, Party, Reason, Says};
+use crate::units::{KeyId, Nanos, SimTime};
+use slab::Slab;
+use std::sync::Arc;
+
+/// What is going to happen.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Event {
+    /// The deployment changes.
+    Change(Change),
+    /// A request's ask reaches the store.
+    AtStore(usize),
+    /// The store's answer comes back to the node.
+    Back(usize),
+    /// A node, or a client of a node that is down, gives a request up.
+    GivenUp(usize),
+    /// What was decided on a copy of the state reaches the store.
+    Written(usize),
+    /// Nodes exchange what they admitted.
+    Exchange,
+    /// A node hears what the others admitted of a key.
+    Told(u16, KeyId, u64),
+    /// A node's ask for a lease reaches the store.
+    LeaseAtStore(usize),
+    /// The lease comes back.
+    LeaseBack(usize),
+    /// A node gives up waiting for a lease.
+    LeaseGivenUp(usize),
+}
+
+/// A change of the deployment.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Change {
+    /// A clock is set.
+    Step(Whom),
+    /// The outage with this number begins.
+    Down(usize),
+    /// It has been found out.
+    Found(usize),
+    /// It is over.
+    Up(usize),
+    /// A node joins or leaves.
+    Member(u16, bool),
+}
+
+/// A request in flight.
+pub(super) struct Flight<S> {
+    pub(super) offer: Offer,
+    pub(super) node: u16,
+    /// Events that refer to it.
+    pub(super) events: u8,
+    pub(super) is_answered: bool,
+    /// Whether the node will have given it up before the store answers.
+    pub(super) is_late: bool,
+    /// Why it fails, where that is certain.
+    pub(super) reason: Option<Reason>,
+    /// What was said, on its way back.
+    pub(super) said: Option<Said>,
+    /// The state that was read, or is being written, with its version and the clock that goes with it.
+    pub(super) copy: Option<(S, u32, Clocked)>,
+    pub(super) sent: SimTime,
+    /// How long the store's answer takes.
+    pub(super) way_back: Nanos,
+}
+
+/// One candidate under one deployment.
+pub(super) struct Engine<A: Algorithm> {
+    pub(super) deployment: Arc<Deployment>,
+    pub(super) course: Course,
+    pub(super) queue: Queue<Event>,
+    pub(super) clocks: Clocks,
+    pub(super) router: Router,
+    pub(super) link: Link,
+    pub(super) schedule: Schedule,
+    pub(super) states: States<A>,
+    /// Each node's own states, while the store fails it.
+    pub(super) fallback: Option<States<A>>,
+    pub(super) flights: Slab<Flight<A::State>>,
+    pub(super) sync: Sync,
+    pub(super) leases: Leases,
+    pub(super) ledger: Ledger,
+    pub(super) scribe: Scribe,
+    pub(super) waiting: u64,
+    pub(super) most_waiting: u64,
+    pub(super) races: u64,
+}
+
+impl<A: Algorithm> Engine<A> {
+    /// An engine before its run: `whole` enforces the whole limit, `shares` what
+    /// [`Deployment::shares`] lists after it.
+    pub(super) fn new(
+        whole: &A,
+        shares: &[A],
+        deployment: &Arc<Deployment>,
+        course: &Course,
+        seed: u64,
+    ) -> Self {
+        let has_fallback = matches!(
+            deployment.on_store_failure,
+            OnStoreFailure::LocalFallback(_)
+        );
+        let (parts, fallback) = shares.split_at(shares.len() - usize::from(has_fallback));
+        let algorithms = match parts {
+            [] => vec![whole.clone()],
+            parts => parts.to_vec(),
+        };
+        let nodes = usize::from(deployment.nodes);
+        let limiters = deployment.states_per_key();
+        let is_leased = matches!(deployment.store, Store::Leased { .. });
+        let is_remote = deployment.has_store();
+        let can_fail = !deployment.outages.is_empty()
+            || deployment.timeout.is_some() && is_remote
+            || !deployment.leaves.is_empty()
+            || !deployment.joins.is_empty();
+        let traits = Traits {
+            most: whole.level_bound(),
+            delays: whole.delays() || is_remote,
+            estimates: !is_leased
+                && whole.estimate(&whole.fresh(), SimTime::ZERO).is_some()
+                && course.measures.has(Measure::Estimate),
+            counts_denied: whole.counts_denied(),
+        };
+        let keys = course.names.len();
+        let races = matches!(
+            deployment.store,
+            Store::Central(Access::ReadThenWrite | Access::ReadThenIncrement)
+        );
+        let mut engine = Self {
+            queue: Queue::default(),
+            clocks: Clocks::new(deployment),
+            router: Router::new(deployment, course.names.clone(), seed),
+            link: Link::new(deployment, seed),
+            schedule: Schedule::new(deployment),
+            states: States::new(algorithms, limiters, deployment, course),
+            fallback: (!fallback.is_empty())
+                .then(|| States::new(fallback.to_vec(), nodes, deployment, course)),
+            flights: Slab::new(),
+            sync: Sync::new(deployment),
+            leases: Leases::new(deployment, keys),
+            ledger: Ledger::new(course, traits, deployment.nodes, can_fail),
+            scribe: Scribe::new(course.with_timeline, can_fail || races),
+            waiting: 0,
+            most_waiting: 0,
+            races: 0,
+            deployment: deployment.clone(),
+            course: course.clone(),
+        };
+        engine.schedule_changes();
+        engine
+    }
+
+    /// Puts in everything that is known to happen.
+    fn schedule_changes(&mut self) {
+        let deployment = self.deployment.clone();
+        for step in &deployment.steps {
+            self.queue
+                .push(step.at, Event::Change(Change::Step(step.of)));
+        }
+        for (number, outage) in deployment.outages.iter().enumerate() {
+            self.queue
+                .push(outage.from, Event::Change(Change::Down(number)));
+            let found = outage
+                .detected_after
+                .map(|after| outage.from.saturating_add(after));
+            if let Some(found) = found.filter(|found| *found < outage.to) {
+                self.queue.push(found, Event::Change(Change::Found(number)));
+            }
+            self.queue
+                .push(outage.to, Event::Change(Change::Up(number)));
+        }
+        for (node, at) in &deployment.joins {
+            self.queue
+                .push(*at, Event::Change(Change::Member(*node, true)));
+        }
+        for (node, at) in &deployment.leaves {
+            self.queue
+                .push(*at, Event::Change(Change::Member(*node, false)));
+        }
+    }
+
+    /// Everything that is due by `until` happens.
+    pub(super) fn run_until(&mut self, until: SimTime) {
+        while let Some((now, event)) = self.queue.pop_until(until) {
+            match event {
+                Event::Change(change) => self.change(change, now),
+                Event::AtStore(flight) => self.at_store(flight, now),
+                Event::Back(flight) => self.back(flight, now),
+                Event::GivenUp(flight) => self.given_up(flight, now),
+                Event::Written(flight) => self.written(flight, now),
+                Event::Exchange => self.exchange(now),
+                Event::Told(node, key, cost) => self.told(node, key, cost, now),
+                Event::LeaseAtStore(lease) => self.lease_at_store(lease, now),
+                Event::LeaseBack(lease) => self.lease_back(lease, now),
+                Event::LeaseGivenUp(lease) => self.lease_given_up(lease, now),
+            }
+        }
+    }
+
+    /// A request arrives, after everything that is due has happened.
+    pub(super) fn arrive(&mut self, offer: Offer) {
+        let now = offer.arrival.at;
+        self.run_until(now);
+        let trip = if self.deployment.has_store() {
+            Some(self.link.ask(now))
+        } else {
+            None
+        };
+        let Some(node) = self.router.node(offer.arrival.key) else {
+            let said = Said::alone(Decision::Deny, None);
+            self.conclude(&offer, None, said, Some(Reason::NoNode), now);
+            return;
+        };
+        self.hear(&offer, node, now);
+        if self.schedule.is_down(node, now) {
+            self.meet_dead_node(offer, node, now);
+            return;
+        }
+        match (self.deployment.store, trip) {
+            (Store::Central(_), Some(trip)) => self.ask(offer, node, trip, now),
+            (Store::Leased { .. }, Some(trip)) => self.spend(offer, node, trip, now),
+            _ => self.decide_locally(offer, node, now),
+        }
+    }
+
+    /// A node decides by its own state.
+    fn decide_locally(&mut self, offer: Offer, node: u16, now: SimTime) {
+        let key = offer.arrival.key;
+        let place = self.states.place(usize::from(node), key);
+        let clock = self.clocks.of(Whom::Node(node), now);
+        let said = self.states.decide(place, clock, offer.arrival.cost);
+        if said.decision.is_admitted() {
+            self.owe(node, key, offer.arrival.cost, now);
+        }
+        self.conclude(&offer, Some(node), said, None, now);
+    }
+
+    /// A client waits for a node that is down.
+    fn meet_dead_node(&mut self, offer: Offer, node: u16, now: SimTime) {
+        let flight = self.take_off(offer, node, now);
+        self.flights[flight].reason = Some(Reason::NodeDown);
+        let timeout = self.deployment.timeout.unwrap_or(Nanos::ZERO);
+        self.refer(flight, now.saturating_add(timeout), Event::GivenUp(flight));
+    }
+
+    /// A request begins to wait.
+    pub(super) fn take_off(&mut self, offer: Offer, node: u16, now: SimTime) -> usize {
+        self.waiting += 1;
+        self.most_waiting = self.most_waiting.max(self.waiting);
+        self.flights.insert(Flight {
+            offer,
+            node,
+            events: 0,
+            is_answered: false,
+            is_late: false,
+            reason: None,
+            said: None,
+            copy: None,
+            sent: now,
+            way_back: Nanos::ZERO,
+        })
+    }
+
+    /// Puts in an event that refers to a flight.
+    pub(super) fn refer(&mut self, flight: usize, at: SimTime, event: Event) {
+        self.flights[flight].events += 1;
+        self.queue.push(at, event);
+    }
+
+    /// An event that referred to a flight is over: the last one lets go of it.
+    pub(super) fn release(&mut self, flight: usize) {
+        let left = &mut self.flights[flight].events;
+        *left -= 1;
+        if *left == 0 && self.flights[flight].is_answered {
+            self.flights.remove(flight);
+        }
+    }
+
+    /// A request in flight is answered.
+    pub(super) fn land(&mut self, flight: usize, said: Said, reason: Option<Reason>, now: SimTime) {
+        let waits = &mut self.flights[flight];
+        if waits.is_answered {
+            return;
+        }
+        waits.is_answered = true;
+        let (offer, node) = (waits.offer, waits.node);
+        self.waiting -= 1;
+        self.conclude(&offer, Some(node), said, reason, now);
+    }
+
+    /// A request is answered.
+    pub(super) fn conclude(
+        &mut self,
+        offer: &Offer,
+        node: Option<u16>,
+        said: Said,
+        reason: Option<Reason>,
+        now: SimTime,
+    ) {
+        if let Some(node) = node {
+            self.tell(offer, node, &said, reason, now);
+        }
+        if let Some(reason) = reason {
+            self.fail(offer, node, reason, now);
+        }
+        let in_outage = reason.is_some()
+            || self.schedule.is_any_down(offer.arrival.at)
+            || self.schedule.is_any_down(now);
+        let ending = Ending {
+            at: now,
+            node,
+            said,
+            reason,
+            in_outage,
+        };
+        self.ledger.note(offer, ending);
+    }
+
+    /// Notes a failure.
+    fn fail(&mut self, offer: &Offer, node: Option<u16>, reason: Reason, now: SimTime) {
+        let (whom, kind) = match (reason, node) {
+            (Reason::NodeDown | Reason::NodeCrashed, Some(node)) => {
+                (Some(Whom::Node(node)), IncidentKind::NodeFailure)
+            }
+            (Reason::NoNode | Reason::NodeDown | Reason::NodeCrashed, _) => {
+                (None, IncidentKind::NodeFailure)
+            }
+            _ => (Some(Whom::Store), IncidentKind::StoreFailure),
+        };
+        if let Some(whom) = whom {
+            self.schedule.felt(whom, now);
+        }
+        self.scribe.incident(now, offer.number, kind);
+    }
+
+    /// A request has waited long enough.
+    fn given_up(&mut self, flight: usize, now: SimTime) {
+        if !self.flights[flight].is_answered {
+            self.miss(flight, now);
+        }
+        self.release(flight);
+    }
+
+    /// What happens to a request that the store, or its node, has failed.
+    pub(super) fn miss(&mut self, flight: usize, now: SimTime) {
+        let Flight {
+            offer,
+            node,
+            reason,
+            ..
+        } = self.flights[flight];
+        let (said, reason) = match (reason, self.deployment.on_store_failure) {
+            (Some(reason), _) => (Said::alone(Decision::Deny, None), reason),
+            (None, OnStoreFailure::FailOpen) => {
+                (Said::alone(Decision::Allow, None), Reason::FailOpen)
+            }
+            (None, OnStoreFailure::FailClosed) => {
+                (Said::alone(Decision::Deny, None), Reason::FailClosed)
+            }
+            (None, OnStoreFailure::LocalFallback(_)) => {
+                (self.fall_back(&offer, node, now), Reason::LocalFallback)
+            }
+        };
+        self.land(flight, said, Some(reason), now);
+    }
+
+    /// A node decides by itself, since the store does not.
+    fn fall_back(&mut self, offer: &Offer, node: u16, now: SimTime) -> Said {
+        let clock = self.clocks.of(Whom::Node(node), now);
+        let states = self.fallback.as_mut();
+        let states = states.expect("made for a deployment that falls back");
+        let place = states.place(usize::from(node), offer.arrival.key);
+        states.decide(place, clock, offer.arrival.cost)
+    }
+
+    /// The clock that decides at the store on what a node sent at `sent`.
+    pub(super) fn deciding(&self, node: u16, sent: SimTime, now: SimTime) -> Clocked {
+        match self.deployment.clock {
+            Whose::Store => self.clocks.of(Whom::Store, now),
+            Whose::Node => Clocked::new(now, self.clocks.of(Whom::Node(node), sent).reading),
+        }
+    }
+
+    /// When an ask with this round trip reaches the store, and when its node gives it up, if it does.
+    pub(super) fn fate(&self, trip: Trip, now: SimTime) -> (Option<SimTime>, Option<SimTime>) {
+        let reaches = now.saturating_add(trip.out);
+        let given_up = self
+            .deployment
+            .timeout
+            .map(|timeout| now.saturating_add(timeout));
+        match (self.schedule.store_is_back(reaches), given_up) {
+            (None, _) => {
+                let is_late = given_up.filter(|at| *at < now.saturating_add(trip.whole));
+                (Some(reaches), is_late)
+            }
+            (Some(_), Some(given_up)) => (None, Some(given_up)),
+            // Nobody gives up: what was sent is sent again when the store is back.
+            (Some(back), None) => (Some(back), None),
+        }
+    }
+
+    fn change(&mut self, change: Change, now: SimTime) {
+        match change {
+            Change::Step(of) => self.clocks.set(&self.deployment.clone(), of, now),
+            Change::Member(node, has_joined) => self.router.set_member(node, has_joined),
+            Change::Down(number) => {
+                let outage = self.deployment.outages[number];
+                match outage.of {
+                    Whom::Store if outage.loses_state => {
+                        let clock = self.clocks.of(Whom::Store, now);
+                        self.states.lose(0, clock);
+                    }
+                    Whom::Store => {}
+                    Whom::Node(node) => self.crash(node, outage.loses_state, now),
+                }
+            }
+            Change::Found(number) => {
+                if let Whom::Node(node) = self.deployment.outages[number].of {
+                    self.router.avoid(node, true);
+                }
+            }
+            Change::Up(number) => {
+                if let Whom::Node(node) = self.deployment.outages[number].of
+                    && !self.schedule.is_down(node, now)
+                {
+                    self.router.avoid(node, false);
+                }
+            }
+        }
+    }
+
+    /// A node goes down: what it has in hand is lost.
+    fn crash(&mut self, node: u16, loses_state: bool, now: SimTime) {
+        let in_hand = self.flights.iter();
+        let in_hand = in_hand.filter(|(_, flight)| flight.node == node && !flight.is_answered);
+        let in_hand = in_hand.filter(|(_, flight)| flight.reason.is_none());
+        let in_hand: Vec<usize> = in_hand.map(|(index, _)| index).collect();
+        for flight in in_hand {
+            let said = Said::alone(Decision::Deny, None);
+            self.land(flight, said, Some(Reason::NodeCrashed), now);
+            if self.flights[flight].events == 0 {
+                self.flights.remove(flight);
+            }
+        }
+        self.leases.crash(node, loses_state);
+        if !loses_state {
+            return;
+        }
+        self.sync.lose(node);
+        let clock = self.clocks.of(Whom::Node(node), now);
+        if self.deployment.states_per_key() > 1 || !self.deployment.has_store() {
+            self.states.lose(usize::from(node), clock);
+        }
+        if let Some(fallback) = &mut self.fallback {
+            fallback.lose(usize::from(node), clock);
+        }
+    }
+
+    /// Writes down a message, if anyone listens.
+    pub(super) fn message(&mut self, message: impl FnOnce(&Self) -> Message) {
+        if self.scribe.listens() {
+            let message = message(self);
+            self.scribe.note(message);
+        }
+    }
+
+    /// A client sends its request.
+    fn hear(&mut self, offer: &Offer, node: u16, now: SimTime) {
+        let is_down = self.schedule.is_down(node, now);
+        self.message(|_| Message {
+            request: offer.number,
+            from: Party::Client(offer.arrival.key),
+            to: Party::Node(node),
+            sent: now,
+            received: (!is_down).then_some(now),
+            says: Says::Request(offer.arrival.cost),
+            is_race: false,
+        });
+    }
+
+    /// A node answers its client.
+    fn tell(
+        &mut self,
+        offer: &Offer,
+        node: u16,
+        said: &Said,
+        reason: Option<Reason>,
+        now: SimTime,
+    ) {
+        self.message(|_| Message {
+            request: offer.number,
+            from: Party::Node(node),
+            to: Party::Client(offer.arrival.key),
+            sent: now,
+            received: Some(now),
+            says: match reason.filter(|reason| reason.is_error()) {
+                Some(reason) => Says::Failure(reason),
+                None => Says::Answer(said.decision),
+            },
+            is_race: false,
+        });
+    }
+}

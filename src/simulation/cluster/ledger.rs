@@ -1,0 +1,176 @@
+//! The answers of one candidate, on their way to what measures them.
+
+use super::super::lane::{Course, LaneResult};
+use super::super::probes::{Probes, Probing, Traits};
+use super::states::{Remains, Said};
+use crate::measure::{
+    Answers, Batch, Counts, Cut, Delays, LevelLine, NodeTally, Occupancy, Reason, Record, Recorder,
+    Sums,
+};
+use crate::units::SimTime;
+use crate::workload::Arrival;
+
+/// One request before it is decided.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Offer {
+    /// Its number in the run.
+    pub(super) number: u64,
+    pub(super) arrival: Arrival,
+    /// Whether what was offered exceeds the limit, where that is asked for.
+    pub(super) exceeds: bool,
+    /// How much was offered before it, where that is asked for.
+    pub(super) before: u64,
+}
+
+/// How a request ended.
+pub(super) struct Ending {
+    pub(super) at: SimTime,
+    /// The node that it came to; `None` where there was none.
+    pub(super) node: Option<u16>,
+    pub(super) said: Said,
+    pub(super) reason: Option<Reason>,
+    /// Whether something was down, or had been and was the cause.
+    pub(super) in_outage: bool,
+}
+
+/// Counts answers and hands them on in batches, in the order in which they were given.
+pub(super) struct Ledger {
+    cut: Cut,
+    traits: Traits,
+    can_fail: bool,
+    knows_offers: bool,
+    batch: Batch,
+    answers: Answers,
+    probes: Box<dyn Probing>,
+    recorder: Option<Recorder>,
+    /// The numbers of the recorded requests.
+    numbers: Vec<u64>,
+    nodes: Vec<NodeTally>,
+    added: Delays,
+}
+
+impl Ledger {
+    /// The most answers in a batch.
+    const BATCH: usize = 1 << 12;
+
+    pub(super) fn new(course: &Course, traits: Traits, nodes: u16, can_fail: bool) -> Self {
+        let mut probes: Box<dyn Probing> = if course.unit_costs {
+            Box::new(Probes::<Counts>::new(course, traits))
+        } else {
+            Box::new(Probes::<Sums>::new(course, traits))
+        };
+        probes.reach(course.names.len());
+        Self {
+            cut: course.cut(),
+            traits,
+            can_fail,
+            knows_offers: course.knows_offers(),
+            batch: Batch::default(),
+            answers: Answers::default(),
+            probes,
+            recorder: course.with_timeline.then(Recorder::default),
+            numbers: Vec::new(),
+            nodes: vec![NodeTally::default(); usize::from(nodes)],
+            added: Delays::default(),
+        }
+    }
+
+    /// Counts an operation on the store by a node.
+    pub(super) fn count_operation(&mut self, node: u16) {
+        self.nodes[usize::from(node)].store_ops += 1;
+    }
+
+    /// Notes how a request ended.
+    pub(super) fn note(&mut self, offer: &Offer, ending: Ending) {
+        let Ending {
+            at,
+            node,
+            said,
+            reason,
+            in_outage,
+        } = ending;
+        let is_error = reason.is_some_and(Reason::is_error);
+        let admitted = said.decision.is_admitted();
+        if let Some(node) = node {
+            let tally = &mut self.nodes[usize::from(node)];
+            tally.requests += 1;
+            tally.allowed += u64::from(admitted);
+            tally.errors += u64::from(is_error);
+            tally.denied += u64::from(!admitted && !is_error);
+            tally.allowed_cost += u128::from(if admitted { offer.arrival.cost } else { 0 });
+        }
+        self.added.add(at.since(offer.arrival.at));
+        self.batch.push(offer.arrival, at, &self.cut);
+        if self.knows_offers {
+            self.batch.offered.exceeds.push(offer.exceeds);
+            self.batch.offered.before.push(offer.before);
+        }
+        let answers = &mut self.answers;
+        answers.admitted.push(admitted);
+        if self.traits.delays {
+            answers.waits.push(said.decision.delay().get());
+        }
+        if self.traits.estimates {
+            answers.estimates.push(said.estimate);
+        }
+        if self.can_fail {
+            answers.failed.push(is_error);
+            answers.in_outage.push(in_outage);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            let record = said
+                .record
+                .unwrap_or(Record::without_limiter(said.decision, None));
+            recorder.records.push(Record {
+                reason,
+                node: node.unwrap_or_default(),
+                answered: at,
+                ..record
+            });
+            self.numbers.push(offer.number);
+        }
+        if self.batch.len() == Self::BATCH {
+            self.flush();
+        }
+    }
+
+    /// Hands over what has been noted.
+    fn flush(&mut self) {
+        let recorder = self.recorder.as_mut();
+        self.probes
+            .observe(&self.batch.whole(), &self.answers, recorder);
+        self.batch.clear();
+        self.answers.clear();
+    }
+
+    /// Ends the run; the keys came as often as `requests` says.
+    pub(super) fn finish(mut self, requests: &[u64], remains: Remains) -> Closed {
+        self.flush();
+        let records = self.recorder.map(|recorder| {
+            let mut records: Vec<(u64, Record)> =
+                self.numbers.into_iter().zip(recorder.records).collect();
+            records.sort_unstable_by_key(|(number, _)| *number);
+            records.into_iter().map(|(_, record)| record).collect()
+        });
+        let lines: Option<Vec<LevelLine>> = remains.lines;
+        let occupancy: Option<Occupancy> = remains.occupancy;
+        Closed {
+            result: LaneResult {
+                measured: self.probes.finish(requests),
+                occupancy,
+                levels: remains.levels,
+                records,
+                lines,
+            },
+            nodes: self.nodes,
+            added: self.added,
+        }
+    }
+}
+
+/// A ledger at the end of a run.
+pub(super) struct Closed {
+    pub(super) result: LaneResult,
+    pub(super) nodes: Vec<NodeTally>,
+    pub(super) added: Delays,
+}

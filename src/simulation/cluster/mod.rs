@@ -1,0 +1,241 @@
+//! The event path: limiters on several nodes, or behind a store that takes time to answer.
+//!
+//! Arrivals are drawn once, in one order, and handed to one engine per candidate; engines run side by
+//! side. An engine keeps a heap of what is going to happen and compares its top with the next arrival.
+
+mod central;
+mod clocks;
+mod engine;
+mod leases;
+mod ledger;
+mod link;
+mod queue;
+mod router;
+mod schedule;
+mod scribe;
+mod states;
+mod sync;
+
+use super::deployment::{Deployment, Whom};
+use super::lane::{Course, LaneResult};
+use super::plan::{Plan, Planned, Progress};
+use crate::error::Result;
+use crate::limiter::Algorithm;
+use crate::measure::{
+    Batch, ClusterResult, Counts, Cut, Departures, Downtime, Offers, Past, Recent, Sums,
+};
+use crate::units::{Limit, SimTime};
+use crate::workload::Arrival;
+use engine::Engine;
+use ledger::{Closed, Offer};
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// A candidate on the event path, whatever its algorithm.
+pub trait Cluster: Send {
+    /// The next requests arrive, the first of which has this number.
+    fn step(&mut self, arrivals: &[Arrival], first: u64, offers: &Offers);
+    /// Ends the run: all that is under way comes to its end. The keys came as often as `requests`
+    /// says.
+    fn finish(self: Box<Self>, requests: &[u64]) -> (LaneResult, ClusterResult);
+}
+
+/// The engine of a concrete algorithm; see [`Engine::new`].
+pub(super) fn cluster<A: Algorithm>(
+    whole: &A,
+    shares: &[A],
+    deployment: &Arc<Deployment>,
+    course: &Course,
+    seed: u64,
+) -> Box<dyn Cluster> {
+    Box::new(Engine::new(whole, shares, deployment, course, seed))
+}
+
+impl<A: Algorithm> Cluster for Engine<A> {
+    fn step(&mut self, arrivals: &[Arrival], first: u64, offers: &Offers) {
+        for ((number, arrival), index) in (first..).zip(arrivals).zip(0..) {
+            self.arrive(Offer {
+                number,
+                arrival: *arrival,
+                exceeds: offers.exceeds.get(index).copied().unwrap_or_default(),
+                before: offers.before.get(index).copied().unwrap_or_default(),
+            });
+        }
+    }
+
+    fn finish(mut self: Box<Self>, requests: &[u64]) -> (LaneResult, ClusterResult) {
+        self.run_until(SimTime::MAX);
+        let Self {
+            deployment,
+            course,
+            clocks,
+            schedule,
+            states,
+            fallback,
+            ledger,
+            scribe,
+            most_waiting,
+            races,
+            queue,
+            ..
+        } = *self;
+        let states_per_key = deployment.states_per_key();
+        let end = course.horizon;
+        let node = |limiter: usize| {
+            let node = u16::try_from(limiter).expect("as many limiters as nodes");
+            clocks.of(Whom::Node(node), end)
+        };
+        let mut remains = states.finish(|limiter| match deployment.has_store() {
+            true => clocks.of(Whom::Store, end),
+            false => node(limiter),
+        });
+        if let Some(fallback) = fallback {
+            let more = fallback.finish(node);
+            remains.leaked += more.leaked;
+            if let (Some(occupancy), Some(more)) = (&mut remains.occupancy, &more.occupancy) {
+                occupancy.merge(more);
+            }
+        }
+        let leaked_keys = remains.leaked;
+        let Closed {
+            result,
+            nodes,
+            added,
+        } = ledger.finish(requests, remains);
+        let cluster = ClusterResult {
+            nodes,
+            states_per_key,
+            has_store: deployment.has_store(),
+            added_latency: added,
+            in_flight_peak: most_waiting,
+            races,
+            outages: downtimes(&deployment),
+            recovery: schedule.recovery(),
+            leaked_keys,
+            events: queue.inserted() + requests.iter().sum::<u64>(),
+            dialogue: scribe.finish(),
+        };
+        (result, cluster)
+    }
+}
+
+fn downtimes(deployment: &Deployment) -> Vec<Downtime> {
+    let outages = deployment.outages.iter().map(|outage| Downtime {
+        node: match outage.of {
+            Whom::Store => None,
+            Whom::Node(node) => Some(node),
+        },
+        from: outage.from,
+        to: outage.to,
+    });
+    let mut outages: Vec<Downtime> = outages.collect();
+    outages.sort_by_key(|outage| (outage.from, outage.node));
+    outages
+}
+
+/// What the event path yields.
+pub(super) struct Events {
+    /// One per candidate that takes it.
+    pub(super) results: Vec<(LaneResult, ClusterResult)>,
+    /// The arrivals in order, where they are kept.
+    pub(super) arrivals: Vec<Arrival>,
+    pub(super) requests: u64,
+    /// When the first and the last request came.
+    pub(super) span: Option<(SimTime, SimTime)>,
+}
+
+/// Runs candidates that all have a deployment.
+pub(super) fn run(
+    plan: &Plan,
+    candidates: &[&Planned],
+    course: &Course,
+    progress: &dyn Progress,
+) -> Result<Events> {
+    let begin = |planned: &&Planned| {
+        let deployment = planned.cluster.as_ref()?;
+        Some(planned.candidate.cluster(deployment, course, plan.seed))
+    };
+    let mut engines: Vec<_> = candidates.iter().filter_map(begin).collect();
+    let mut per_key = vec![0u64; course.names.len()];
+    let mut offered = course.knows_offers().then(|| Offered::new(course));
+    let mut events = Events {
+        results: Vec::new(),
+        arrivals: Vec::new(),
+        requests: 0,
+        span: None,
+    };
+    let none = Offers::default();
+    plan.workload
+        .rounds(plan.seed)
+        .work_off_in_order(|arrivals| {
+            for arrival in arrivals {
+                per_key[arrival.key.0 as usize] += 1;
+            }
+            let offers = match &mut offered {
+                Some(offered) => offered.note(arrivals),
+                None => &none,
+            };
+            let first = events.requests;
+            let engines = engines.par_iter_mut().with_max_len(1);
+            engines.for_each(|engine| engine.step(arrivals, first, offers));
+            events.requests += arrivals.len() as u64;
+            if let (Some(first), Some(last)) = (arrivals.first(), arrivals.last()) {
+                let begun = events.span.map_or(first.at, |(begun, _)| begun);
+                events.span = Some((begun, last.at));
+            }
+            if course.with_timeline {
+                events.arrivals.extend_from_slice(arrivals);
+            }
+            progress.advance(arrivals.len() as u64);
+        })?;
+    let engines = engines.into_par_iter().with_max_len(1);
+    events.results = engines.map(|engine| engine.finish(&per_key)).collect();
+    Ok(events)
+}
+
+/// What was offered for each key of the run, in the form that amounts are kept in.
+struct Offered {
+    past: OfferedPast,
+    batch: Batch,
+    cut: Cut,
+    limit: Limit,
+}
+
+enum OfferedPast {
+    Counts(Recent),
+    Sums(Departures),
+}
+
+impl Offered {
+    fn new(course: &Course) -> Self {
+        let keys = course.names.len();
+        let past = if course.unit_costs {
+            let mut past = Recent::new(course.limit, None);
+            past.reach(keys);
+            OfferedPast::Counts(past)
+        } else {
+            let mut past = Departures::new(course.limit, None);
+            past.reach(keys);
+            OfferedPast::Sums(past)
+        };
+        Self {
+            past,
+            batch: Batch::default(),
+            cut: course.cut(),
+            limit: course.limit,
+        }
+    }
+
+    /// What was offered before each of these arrivals.
+    fn note(&mut self, arrivals: &[Arrival]) -> &Offers {
+        self.batch.clear();
+        for arrival in arrivals {
+            self.batch.push(*arrival, arrival.at, &self.cut);
+        }
+        match &mut self.past {
+            OfferedPast::Counts(past) => self.batch.note_offers::<Counts>(past, self.limit),
+            OfferedPast::Sums(past) => self.batch.note_offers::<Sums>(past, self.limit),
+        }
+        &self.batch.offered
+    }
+}

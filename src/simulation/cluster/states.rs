@@ -1,0 +1,427 @@
+//! States of many keys behind one or several limiters, with what watches them and when they are
+//! forgotten.
+
+use super::super::deployment::{Deployment, Ttl};
+use super::super::lane::Course;
+use crate::limiter::{Algorithm, Decision};
+use crate::measure::{Clocked, LevelLine, LevelLines, Levels, Measure, Occupancy, Record};
+use crate::units::{Cost, KeyId, Level, Retry, SimTime};
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
+
+/// The states of all keys of one or several limiters. A state's place is its key's number, after all
+/// keys of the limiters before.
+pub(super) struct States<A: Algorithm> {
+    /// One for all, or one per limiter.
+    algorithms: Vec<A>,
+    keys: usize,
+    states: Vec<A::State>,
+    /// By place, how often the state has been replaced or added to.
+    versions: Vec<u32>,
+    ttl: Ttl,
+    /// By place, when a state is forgotten that has a lifetime; 0 where there is none.
+    expires: Vec<u64>,
+    lost_expires: VecDeque<SimTime>,
+    /// States that never expire, and what the clock read when they were made.
+    immortal: BTreeMap<usize, SimTime>,
+    watch: Watch,
+    course: Course,
+}
+
+/// What looks at the states.
+struct Watch {
+    occupancy: Option<Occupancy>,
+    levels: Option<Levels>,
+    lines: Option<LevelLines>,
+    estimates: bool,
+}
+
+/// What a limiter said to one request.
+pub(super) struct Said {
+    pub(super) decision: Decision,
+    /// What it took the count to be before; not a number where it does not estimate.
+    pub(super) estimate: f64,
+    /// What is kept of it, where answers are kept.
+    pub(super) record: Option<Record>,
+}
+
+impl Said {
+    /// A decision without a limiter.
+    pub(super) fn alone(decision: Decision, retry: Option<Retry>) -> Self {
+        Self {
+            decision,
+            estimate: f64::NAN,
+            record: Some(Record::without_limiter(decision, retry)),
+        }
+    }
+}
+
+/// What is wanted of each decision.
+#[derive(Clone, Copy)]
+struct Manner {
+    estimates: bool,
+    records: bool,
+}
+
+impl Manner {
+    fn ask<A: Algorithm>(
+        self,
+        algorithm: &A,
+        state: &mut A::State,
+        now: Clocked,
+        cost: Cost,
+    ) -> Said {
+        let estimate = match self.estimates {
+            true => algorithm.estimate(state, now.reading).map(Level::ratio),
+            false => None,
+        };
+        let decision = algorithm.decide(state, now.reading, cost);
+        let record = || Record::of(algorithm, state, now, cost, decision);
+        Said {
+            decision,
+            estimate: estimate.unwrap_or(f64::NAN),
+            record: self.records.then(record),
+        }
+    }
+}
+
+/// What is left of the states at the end of a run.
+pub(super) struct Remains {
+    pub(super) occupancy: Option<Occupancy>,
+    pub(super) levels: Option<Levels>,
+    pub(super) lines: Option<Vec<LevelLine>>,
+    pub(super) leaked: u64,
+}
+
+impl<A: Algorithm> States<A> {
+    /// Fresh states of `limiters` limiters.
+    pub(super) fn new(
+        algorithms: Vec<A>,
+        limiters: usize,
+        deployment: &Deployment,
+        course: &Course,
+    ) -> Self {
+        let keys = course.names.len();
+        let places = keys * limiters;
+        let has = |measure| course.measures.has(measure);
+        let occupancy = || {
+            let mut occupancy = Occupancy::keeping(course.instants, course.horizon);
+            occupancy.reach(places);
+            occupancy
+        };
+        let fresh = algorithms[0].fresh();
+        let estimates = algorithms[0].estimate(&fresh, SimTime::ZERO).is_some();
+        let has_lifetime = matches!(deployment.ttl, Ttl::AfterWrite(_) | Ttl::AfterCreation(_));
+        Self {
+            keys,
+            states: vec![fresh; places],
+            versions: vec![0; places],
+            ttl: deployment.ttl,
+            expires: vec![0; if has_lifetime { places } else { 0 }],
+            lost_expires: deployment.lost_expires.iter().copied().collect(),
+            immortal: BTreeMap::new(),
+            watch: Watch {
+                occupancy: has(Measure::Memory).then(occupancy),
+                levels: (places == 1 && has(Measure::Series)).then(|| Levels::new(course.grid)),
+                lines: course.with_timeline.then(LevelLines::default),
+                estimates: estimates && has(Measure::Estimate),
+            },
+            algorithms,
+            course: course.clone(),
+        }
+    }
+
+    /// The place of a key's state behind a limiter.
+    pub(super) fn place(&self, limiter: usize, key: KeyId) -> usize {
+        limiter * self.keys + key.0 as usize
+    }
+
+    fn algorithm(&self, place: usize) -> &A {
+        match &self.algorithms[..] {
+            [one] => one,
+            many => &many[place / self.keys],
+        }
+    }
+
+    /// The version of a state.
+    pub(super) fn version(&self, place: usize) -> u32 {
+        self.versions[place]
+    }
+
+    /// Brings a state up to `now` before it is looked at: it may have expired, and for one that never
+    /// does where it should, time stands still.
+    fn touch(&mut self, place: usize, now: Clocked) -> Clocked {
+        let now = self.clock(place, now);
+        self.expire(place, now);
+        let algorithm = match &self.algorithms[..] {
+            [one] => one,
+            many => &many[place / self.keys],
+        };
+        let (state, watch) = (&self.states[place], &mut self.watch);
+        if let Some(occupancy) = &mut watch.occupancy
+            && self.ttl == Ttl::Design
+            && !self.immortal.contains_key(&place)
+        {
+            occupancy.before(algorithm, state, place, now);
+        }
+        if let Some(levels) = &mut watch.levels {
+            levels.before(algorithm, state, now);
+        }
+        if let Some(lines) = &mut watch.lines {
+            lines.before(algorithm, state, place, now);
+        }
+        now
+    }
+
+    /// Forgets a state whose time is over.
+    fn expire(&mut self, place: usize, now: Clocked) {
+        let expires = self.expires.get(place).copied().unwrap_or_default();
+        let is_over = expires > 0 && expires <= now.at.as_nanos();
+        if is_over && !self.immortal.contains_key(&place) {
+            self.forget(place, now.when(SimTime::from_nanos(expires)));
+        }
+    }
+
+    /// The clock that decides on a state.
+    fn clock(&self, place: usize, now: Clocked) -> Clocked {
+        let made = self.immortal.get(&place);
+        match made.filter(|_| self.algorithm(place).resets_by_expiry()) {
+            Some(made) => Clocked::stopped(now.at, *made),
+            None => now,
+        }
+    }
+
+    /// A state goes back to fresh.
+    fn forget(&mut self, place: usize, now: Clocked) {
+        let algorithm = self.algorithm(place).clone();
+        if let Some(occupancy) = &mut self.watch.occupancy
+            && occupancy.is_live(place)
+        {
+            occupancy.let_go(&algorithm, place, now.at);
+        }
+        if let Some(lines) = &mut self.watch.lines {
+            lines.before(&algorithm, &self.states[place], place, now);
+        }
+        self.states[place] = algorithm.fresh();
+        self.versions[place] = self.versions[place].wrapping_add(1);
+        if let Some(expires) = self.expires.get_mut(place) {
+            *expires = 0;
+        }
+        self.immortal.remove(&place);
+        if let Some(lines) = &mut self.watch.lines {
+            lines.after(&algorithm, &self.states[place], place, now);
+        }
+    }
+
+    /// All states of a limiter are lost.
+    pub(super) fn lose(&mut self, limiter: usize, now: Clocked) {
+        let places = limiter * self.keys..(limiter + 1) * self.keys;
+        self.lose_places(places, now);
+    }
+
+    fn lose_places(&mut self, places: Range<usize>, now: Clocked) {
+        for place in places {
+            if self.states[place] != self.algorithm(place).fresh() {
+                let now = self.touch(place, now);
+                self.forget(place, now);
+            }
+        }
+    }
+
+    /// After a state has changed: `was_fresh` says that it was made by this.
+    fn changed(&mut self, place: usize, now: Clocked, was_fresh: bool) {
+        self.versions[place] = self.versions[place].wrapping_add(1);
+        if was_fresh && self.lost_expires.front().is_some_and(|at| *at <= now.at) {
+            self.lost_expires.pop_front();
+            self.immortal.insert(place, now.reading);
+        }
+        let at = now.at;
+        if let Some(expires) = self.expires.get_mut(place) {
+            let lifetime = match self.ttl {
+                Ttl::AfterWrite(lifetime) => Some(lifetime),
+                Ttl::AfterCreation(lifetime) if *expires == 0 => Some(lifetime),
+                _ => None,
+            };
+            if let Some(lifetime) = lifetime {
+                *expires = at.saturating_add(lifetime).as_nanos();
+            }
+        }
+    }
+
+    /// After a state was looked at or changed.
+    fn watch(&mut self, place: usize, now: Clocked) {
+        let algorithm = match &self.algorithms[..] {
+            [one] => one,
+            many => &many[place / self.keys],
+        };
+        let (state, watch) = (&self.states[place], &mut self.watch);
+        if let Some(occupancy) = &mut watch.occupancy {
+            let name = || self.course.names[place % self.keys].len();
+            occupancy.after(algorithm, state, place, name, now);
+        }
+        if let Some(lines) = &mut watch.lines {
+            lines.after(algorithm, state, place, now);
+        }
+    }
+
+    /// Whether the limiter remembers a request that it answered so.
+    fn is_kept(&self, place: usize, cost: Cost, decision: Decision) -> bool {
+        cost > 0 && (decision.is_admitted() || self.algorithm(place).counts_denied())
+    }
+
+    /// Decides one request.
+    pub(super) fn decide(&mut self, place: usize, now: Clocked, cost: Cost) -> Said {
+        let now = self.touch(place, now);
+        let was_fresh = self.may_lose() && self.is_fresh(place, now);
+        let manner = self.manner();
+        let (algorithm, state) = self.parts(place);
+        let mut said = manner.ask(algorithm, state, now, cost);
+        if self.is_kept(place, cost, said.decision) {
+            self.changed(place, now, was_fresh);
+        }
+        if self.immortal.contains_key(&place)
+            && let Some(record) = &mut said.record
+            && record.retry.is_some()
+            && self.algorithm(place).resets_by_expiry()
+        {
+            record.retry = Some(Retry::Never);
+        }
+        self.watch(place, now);
+        said
+    }
+
+    /// Whether a key may yet lose its expiry.
+    fn may_lose(&self) -> bool {
+        !self.lost_expires.is_empty()
+    }
+
+    fn is_fresh(&self, place: usize, now: Clocked) -> bool {
+        self.algorithm(place)
+            .is_fresh(&self.states[place], now.reading)
+    }
+
+    /// Decides one request on a copy of a state.
+    pub(super) fn decide_on(
+        &self,
+        place: usize,
+        state: &mut A::State,
+        now: Clocked,
+        cost: Cost,
+    ) -> Said {
+        self.manner().ask(self.algorithm(place), state, now, cost)
+    }
+
+    const fn manner(&self) -> Manner {
+        Manner {
+            estimates: self.watch.estimates,
+            records: self.course.with_timeline,
+        }
+    }
+
+    /// A state and what decides on it.
+    fn parts(&mut self, place: usize) -> (&A, &mut A::State) {
+        let algorithm = match &self.algorithms[..] {
+            [one] => one,
+            many => &many[place / self.keys],
+        };
+        (algorithm, &mut self.states[place])
+    }
+
+    /// A copy of a state, read for a request of this cost, and the clock that goes with it.
+    pub(super) fn read(&mut self, place: usize, now: Clocked, cost: Cost) -> (A::State, Clocked) {
+        let now = self.touch(place, now);
+        let (algorithm, state) = self.parts(place);
+        if cost > 0 && cost <= algorithm.level_bound() {
+            algorithm.look(state, now.reading);
+            self.watch(place, now);
+        }
+        (self.states[place].clone(), now)
+    }
+
+    /// Replaces a state.
+    pub(super) fn write(&mut self, place: usize, now: Clocked, state: A::State) {
+        let now = self.touch(place, now);
+        let was_fresh = self.may_lose() && self.is_fresh(place, now);
+        self.states[place] = state;
+        self.changed(place, now, was_fresh);
+        self.watch(place, now);
+    }
+
+    /// Adds what was admitted elsewhere.
+    pub(super) fn charge(&mut self, place: usize, now: Clocked, cost: Cost) {
+        let now = self.touch(place, now);
+        let was_fresh = self.may_lose() && self.is_fresh(place, now);
+        let (algorithm, state) = self.parts(place);
+        algorithm.charge(state, now.reading, cost);
+        self.changed(place, now, was_fresh);
+        self.watch(place, now);
+    }
+
+    /// The most that a request could cost and be admitted.
+    pub(super) fn remaining(&mut self, place: usize, now: Clocked) -> Cost {
+        let now = self.touch(place, now);
+        self.algorithm(place)
+            .remaining(&self.states[place], now.reading)
+    }
+
+    /// When a request that was denied would be admitted.
+    pub(super) fn retry_after(&self, place: usize, now: Clocked, cost: Cost) -> Retry {
+        let now = self.clock(place, now);
+        self.algorithm(place)
+            .retry_after(&self.states[place], now.reading, cost)
+    }
+
+    /// A state's level.
+    pub(super) fn level(&self, place: usize, now: Clocked) -> Level {
+        self.level_of(place, &self.states[place], now)
+    }
+
+    /// The level of a copy of a state.
+    pub(super) fn level_of(&self, place: usize, state: &A::State, now: Clocked) -> Level {
+        let reading = self.clock(place, now).reading;
+        self.algorithm(place).level(state, reading)
+    }
+
+    /// Whether a request that was answered so has to be remembered by a write.
+    pub(super) fn has_to_write(&self, cost: Cost, decision: Decision) -> bool {
+        self.is_kept(0, cost, decision)
+    }
+
+    /// Ends the run at its horizon; `clock` is that of each limiter.
+    pub(super) fn finish(mut self, clock: impl Fn(usize) -> Clocked) -> Remains {
+        let mut leaked = 0;
+        for place in 0..self.states.len() {
+            let end = clock(place / self.keys);
+            self.expire(place, end);
+            leaked += u64::from(self.is_leaked(place, end));
+            let now = self.clock(place, end);
+            let lets_go = self.ttl == Ttl::Design && !self.immortal.contains_key(&place);
+            let algorithm = self.algorithm(place).clone();
+            let Watch {
+                occupancy, lines, ..
+            } = &mut self.watch;
+            if let Some(occupancy) = occupancy.as_mut().filter(|_| lets_go) {
+                occupancy.before(&algorithm, &self.states[place], place, now);
+            }
+            if let Some(lines) = lines {
+                lines.finish(&algorithm, &self.states[place], place, now);
+            }
+        }
+        if let (Some(levels), Some(state)) = (&mut self.watch.levels, self.states.first()) {
+            levels.finish(&self.algorithms[0], state, clock(0));
+        }
+        Remains {
+            occupancy: self.watch.occupancy,
+            levels: self.watch.levels,
+            lines: self.watch.lines.map(|lines| lines.lines),
+            leaked,
+        }
+    }
+
+    /// Whether a state is held for ever although nothing depends on it any more.
+    fn is_leaked(&self, place: usize, end: Clocked) -> bool {
+        let is_held = self.ttl == Ttl::None || self.immortal.contains_key(&place);
+        let is_made = || self.states[place] != self.algorithm(place).fresh();
+        is_held && is_made() && self.is_fresh(place, end)
+    }
+}
