@@ -1,6 +1,10 @@
 //! The tables of everything that can be named in a scenario. Adding one means one file, its `mod`
 //! line and one row here; lists, help, validation and the tests of the laws follow from the rows.
 
+mod deployment;
+
+pub use deployment::DEPLOYMENT;
+
 use crate::error::{Error, Result};
 use crate::limiter::{
     self, Config, Explanation, FixedWindow, FixedWindowConfig, Gcra, GcraConfig, LeakyBucket,

@@ -80,6 +80,11 @@ impl Distribution {
         Self::read(params, name, Unit::Duration)
     }
 
+    /// The law of a value that does not vary.
+    pub fn always(value: f64) -> Self {
+        Self(Arc::new(Constant(value)))
+    }
+
     /// The field `name` as a distribution of plain numbers; `None` where it is absent.
     pub fn numbers(params: &mut Params, name: &'static str) -> Result<Option<Self>> {
         Self::read(params, name, Unit::Number)
@@ -101,7 +106,7 @@ impl Distribution {
             }
             _ => {
                 let value = unit.read(params, name)?;
-                return Ok(value.map(|value| Self(Arc::new(Constant(value)))));
+                return Ok(value.map(Self::always));
             }
         }
         let mut table = params.table(name).expect("a table, as just seen");
