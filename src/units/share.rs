@@ -65,9 +65,10 @@ impl FromStr for Share {
 
     /// Reads a fraction from 0 to 1 such as `0.1` or `1/3`.
     fn from_str(text: &str) -> Result<Self, UnitError> {
+        // As far as decimals reach: 18 places.
         let whole = |text: &str| {
             let count = text.trim().parse::<u64>().ok();
-            count.filter(|count| *count <= Limit::MAX_UNITS)
+            count.filter(|count| *count <= 10u64.pow(18))
         };
         let fraction = match text.split_once('/') {
             Some((parts, of)) => whole(parts).zip(whole(of)),

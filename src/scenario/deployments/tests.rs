@@ -205,7 +205,7 @@ fn default_algorithms_without_a_count_are_left_out_where_one_is_incremented() {
     let kinds: Vec<_> = read.candidates.iter().map(|one| one.algorithm).collect();
     assert!(!kinds.contains(&"token_bucket") && !kinds.contains(&"leaky_bucket"));
     assert_eq!(kinds.len(), 6);
-    let place = "s.toml:11:1: deployment.1.access: token_bucket, leaky_bucket left out";
+    let place = "s.toml:12:1: deployment.1.access: token_bucket, leaky_bucket left out";
     assert!(read.notes[0].starts_with(place), "{:?}", read.notes);
     let printed = to_toml(&read.resolved);
     let again = Source::new(Path::new("s.toml"), printed.clone());
