@@ -276,3 +276,22 @@ fn a_scenario_without_a_title_is_called_like_its_file() {
     let text = folder.succeeds(&["check", "my burst.toml"]);
     assert!(text.starts_with("title = \"my burst\"\n"), "{text}");
 }
+
+/// What stands there as comments is right too.
+#[test]
+fn a_new_scenario_reads_with_its_commented_fields() {
+    let folder = Folder::new();
+    folder.succeeds(&["new", "mine"]);
+    let written = folder.read("mine.toml");
+    folder.succeeds(&["check", "mine.toml"]);
+    let (plain, deployments) = written
+        .split_once("# [[deployment]]")
+        .expect("an example of deployments");
+    let fields = deployments.replace("\n# ", "\n");
+    folder.write("mine.toml", format!("{plain}[[deployment]]{fields}"));
+    let text = folder.succeeds(&["check", "mine.toml"]);
+    assert!(
+        text.contains("token_bucket") && text.contains("name = \"one store\""),
+        "{text}"
+    );
+}
