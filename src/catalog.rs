@@ -1,6 +1,10 @@
 //! The tables of everything that can be named in a scenario. Adding one means one file, its `mod`
 //! line and one row here; lists, help, validation and the tests of the laws follow from the rows.
 
+mod deployment;
+
+pub use deployment::DEPLOYMENT;
+
 use crate::error::{Error, Result};
 use crate::limiter::{
     self, Config, Explanation, FixedWindow, FixedWindowConfig, Gcra, GcraConfig, LeakyBucket,
@@ -26,6 +30,9 @@ pub struct Parameter {
     pub meaning: &'static str,
 }
 
+/// Builds an algorithm of its parameters, once for each share of them that a limiter enforces.
+pub type Build = fn(&mut Params, &Contract, &[Share]) -> Result<Box<dyn Candidate>>;
+
 /// One algorithm.
 pub struct AlgorithmRow {
     /// Its `kind` in the scenario.
@@ -49,7 +56,7 @@ pub struct AlgorithmRow {
     /// Whether it adds up what it admits, so that a store can increment it without a question.
     pub increments: bool,
     /// Reads the parameters and builds it, once for each share of them that a limiter enforces.
-    pub build: fn(&mut Params, &Contract, &[Share]) -> Result<Box<dyn Candidate>>,
+    pub build: Build,
 }
 
 /// The configurations of limiters that each enforce a share.

@@ -61,6 +61,14 @@ impl Params {
         }
     }
 
+    /// How a table of the list `field` is headed in a file: `[[deployment.outage]]`.
+    fn header_of(&self, field: &str) -> String {
+        let full = self.name_of(field);
+        let is_name = |step: &&str| step.parse::<usize>().is_err();
+        let names: Vec<&str> = full.split('.').filter(is_name).collect();
+        format!("[[{}]]", names.join("."))
+    }
+
     /// An error about the field `name`, at its place (or the table's when it is absent).
     pub fn error(&self, name: &str, message: impl std::fmt::Display) -> Error {
         let place = self
@@ -156,17 +164,16 @@ impl Params {
         let Some(node) = self.raw(name) else {
             return Ok(Vec::new());
         };
+        let header = self.header_of(name);
         let Value::Array(items) = node.value else {
-            return Err(self.error(
-                name,
-                format!("must be a list of tables, written [[{name}]]"),
-            ));
+            let message = format!("must be a list of tables, written {header}");
+            return Err(self.error(name, message));
         };
         let mut tables = Vec::with_capacity(items.len());
         for (index, item) in items.into_iter().enumerate() {
             let path = format!("{}.{index}", self.name_of(name));
             let Value::Table(fields) = item.value else {
-                return Err(self.error(name, format!("must hold tables, written [[{name}]]")));
+                return Err(self.error(name, format!("must hold tables, written {header}")));
             };
             tables.push(Self::new(path, item.place, fields));
         }
@@ -183,8 +190,8 @@ impl Params {
         }
     }
 
-    /// Ends the reading: refuses fields that nobody asked for, and gives the resolved table.
-    pub fn finish(self) -> Result<toml::Table> {
+    /// Refuses fields that nobody asked for.
+    pub fn check_known(&self) -> Result<()> {
         for name in self.fields.keys() {
             if !self.known.contains(&name.as_str()) {
                 return Err(self.error(
@@ -193,6 +200,12 @@ impl Params {
                 ));
             }
         }
+        Ok(())
+    }
+
+    /// Ends the reading: refuses fields that nobody asked for, and gives the resolved table.
+    pub fn finish(self) -> Result<toml::Table> {
+        self.check_known()?;
         Ok(self.resolved)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::terminal::Terminal;
 use anstyle::Style;
-use ratesim::catalog::{ALGORITHMS, CHARTS, TRAFFIC};
+use ratesim::catalog::{ALGORITHMS, CHARTS, DEPLOYMENT, TRAFFIC};
 use ratesim::error::Result;
 use ratesim::measure::Measure;
 use ratesim::report::text::visible;
@@ -30,6 +30,9 @@ pub(crate) fn run() -> Result<()> {
         meaning: "What every pattern has besides.".to_owned(),
         fields: COMMON_FIELDS.iter().map(|field| field.name).collect(),
     };
+    let deployment = DEPLOYMENT
+        .iter()
+        .map(|field| Item::plain(field.name.to_owned(), format!("{}.", field.meaning)));
     let measures = Measure::ALL
         .iter()
         .map(|(_, name, meaning)| Item::plain((*name).to_owned(), format!("{meaning}.")));
@@ -40,6 +43,7 @@ pub(crate) fn run() -> Result<()> {
     let sections = [
         section("Algorithms", algorithms),
         section("Traffic patterns", patterns.chain([all_patterns])),
+        section("Fields of a deployment", deployment),
         section("Measures", measures),
         section("Charts", charts),
         section(

@@ -1,7 +1,7 @@
 //! Values of the input with their places, and how each type is read from them and written back.
 
 use crate::error::Place;
-use crate::units::{Epoch, Limit, Nanos, Rate, parse_clock_time};
+use crate::units::{Epoch, Limit, Nanos, Offset, Rate, Share, parse_clock_time};
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
@@ -155,6 +155,27 @@ impl FromValue for Rate {
 
 impl FromValue for Limit {
     const EXPECTED: &'static str = "a limit such as \"5/1m\" or \"10/s\"";
+    fn from_value(value: &Value) -> Result<Self, String> {
+        from_text(value, true)
+    }
+    fn to_toml(&self) -> toml::Value {
+        self.to_string().into()
+    }
+}
+
+impl FromValue for Offset {
+    const EXPECTED: &'static str =
+        "a duration, with a minus sign where it is behind, such as \"-10s\"";
+    fn from_value(value: &Value) -> Result<Self, String> {
+        from_text(value, false)
+    }
+    fn to_toml(&self) -> toml::Value {
+        self.to_string().into()
+    }
+}
+
+impl FromValue for Share {
+    const EXPECTED: &'static str = "a share from 0 to 1, such as 0.1 or \"1/3\"";
     fn from_value(value: &Value) -> Result<Self, String> {
         from_text(value, true)
     }

@@ -3,6 +3,7 @@
 use super::Scenario;
 use crate::error::{Error, Place, Result};
 use crate::report::text::grouped;
+use crate::simulation::{Deployment, OnStoreFailure, Planned, Store};
 
 /// What a run may take at most.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +30,24 @@ impl Default for Bounds {
 /// About what is kept for a key of a candidate: its state, its counts, and the reference's window.
 const BYTES_PER_KEY: u128 = 200;
 
+/// About what is kept for each further state of a key: nodes have states of their own.
+const BYTES_PER_STATE: u128 = 64;
+
+/// About what is kept for a key of this candidate.
+fn bytes_per_key(planned: &Planned) -> u128 {
+    let states = planned.cluster.as_deref().map_or(1, states_per_key);
+    BYTES_PER_KEY + (states - 1) * BYTES_PER_STATE
+}
+
+/// How many states a key has, those of a local fallback included.
+fn states_per_key(deployment: &Deployment) -> u128 {
+    let own = match deployment.on_store_failure {
+        OnStoreFailure::LocalFallback(_) => u128::from(deployment.nodes),
+        OnStoreFailure::FailOpen | OnStoreFailure::FailClosed => 0,
+    };
+    deployment.states_per_key() as u128 + own
+}
+
 impl Scenario {
     /// Refuses a run of more requests or more memory than allowed, with the estimate and what to
     /// change.
@@ -45,12 +64,13 @@ impl Scenario {
             return Err(Error::input(message).at(Place::Flag(flag.into())));
         }
         let keys = self.workload.keys().len();
-        let bytes = keys as u128 * self.candidates.len() as u128 * BYTES_PER_KEY;
+        let per_key: u128 = self.candidates.iter().map(bytes_per_key).sum();
+        let bytes = keys as u128 * per_key;
         if bytes > u128::from(bounds.memory) {
             let allowed = bounds.memory / 1_000_000;
             let message = format!(
-                "{} keys with {} algorithms take about {} MB, allowed are {} MB; use fewer keys \
-                 or algorithms, or raise --max-memory",
+                "{} keys with {} candidates take about {} MB, allowed are {} MB; use fewer keys, \
+                 algorithms or nodes, or raise --max-memory",
                 grouped(keys as u128),
                 self.candidates.len(),
                 grouped(bytes / 1_000_000),
@@ -58,6 +78,28 @@ impl Scenario {
             );
             let flag = format!("--max-memory {allowed}");
             return Err(Error::input(message).at(Place::Flag(flag.into())));
+        }
+        self.check_exchanges(bounds)
+    }
+
+    /// Refuses nodes that would do little but tell each other what they admitted.
+    fn check_exchanges(&self, bounds: &Bounds) -> Result<()> {
+        for planned in &self.candidates {
+            let Some(Store::Synced { every }) = planned.cluster.as_ref().map(|it| &it.store) else {
+                continue;
+            };
+            let exchanges = self.horizon.get() / every.get();
+            if exchanges > bounds.requests {
+                let message = format!(
+                    "the nodes of `{}` would exchange what they admitted {} times, allowed are {}; \
+                     lengthen `sync_every`, or raise --max-requests",
+                    planned.deployment,
+                    grouped(exchanges.into()),
+                    grouped(bounds.requests.into())
+                );
+                let flag = format!("--max-requests {}", bounds.requests);
+                return Err(Error::input(message).at(Place::Flag(flag.into())));
+            }
         }
         Ok(())
     }
@@ -69,8 +111,8 @@ impl Scenario {
         let rows = u128::from(requests) * candidates as u128;
         (rows > u128::from(bounds.timeline)).then(|| {
             format!(
-                "no timeline: about {} rows (requests × algorithms: {} × {candidates}), allowed \
-                 are {}; shorten the traffic, choose fewer algorithms, or raise --max-timeline",
+                "no timeline: about {} rows (requests × candidates: {} × {candidates}), allowed \
+                 are {}; shorten the traffic, choose fewer candidates, or raise --max-timeline",
                 grouped(rows),
                 grouped(requests.into()),
                 grouped(bounds.timeline.into())

@@ -1,13 +1,12 @@
-//! Which algorithms a scenario runs, under which names and parameters.
+//! Which candidates a scenario runs: every algorithm under every deployment, with their names and
+//! parameters.
 
+use super::deployments::{Frame, Placed};
 use crate::catalog::{ALGORITHMS, AlgorithmRow, algorithm};
 use crate::error::{Error, Place, Result};
-use crate::params::{Contract, Params, unknown};
-use crate::simulation::Planned;
+use crate::params::{Params, unknown};
+use crate::simulation::{Access, Planned, Store};
 use crate::units::Share;
-
-/// The only deployment there is as yet: one node with a store that answers at once.
-const DEPLOYMENT: &str = "single";
 
 /// The candidates and the tables that they resolve to.
 pub(super) struct Chosen {
@@ -23,39 +22,119 @@ struct Entry {
 }
 
 /// Reads the `[[algorithm]]` tables, or takes the default ones where there are none, and keeps those
-/// that the command line asks for.
-pub(super) fn read(tables: Vec<Params>, wanted: &[String], contract: &Contract) -> Result<Chosen> {
+/// that the command line asks for; each is built once for every deployment.
+pub(super) fn read(
+    tables: Vec<Params>,
+    wanted: &[String],
+    deployments: &[Placed],
+    frame: &Frame,
+    notes: &mut Vec<String>,
+) -> Result<Chosen> {
     let listed = tables.into_iter().map(named).collect::<Result<Vec<_>>>()?;
     distinct(&listed)?;
     let entries = if !wanted.is_empty() {
         choose(listed, wanted)?
     } else if listed.is_empty() {
-        let rows = ALGORITHMS.iter().filter(|row| row.by_default);
-        rows.map(|row| plain(row, "the default algorithms"))
-            .collect()
+        usual(deployments, notes)
     } else {
         listed
     };
+    check_increments(&entries, deployments)?;
+    let are_several = entries.len() > 1;
     let mut chosen = Chosen {
-        candidates: Vec::with_capacity(entries.len()),
+        candidates: Vec::with_capacity(entries.len() * deployments.len()),
         tables: Vec::with_capacity(entries.len()),
     };
     for mut entry in entries {
-        let candidate = (entry.row.build)(&mut entry.params, contract, &[Share::Whole])?;
+        for placed in deployments {
+            let name = match (deployments.len(), are_several) {
+                (1, _) => entry.name.clone(),
+                (_, false) => placed.deployment.name.clone(),
+                (_, true) => format!("{} / {}", entry.name, placed.deployment.name),
+            };
+            if chosen.candidates.iter().any(|other| other.name == name) {
+                let message =
+                    format!("two candidates would be called `{name}`; choose other names");
+                return Err(placed.params.error("name", message));
+            }
+            chosen
+                .candidates
+                .push(plan(&mut entry, name, placed, frame)?);
+        }
         chosen.tables.push(entry.params.finish()?);
-        chosen.candidates.push(Planned {
-            name: entry.name,
-            algorithm: entry.row.kind,
-            title: entry.row.title,
-            level_name: entry.row.level,
-            envelope: entry.row.envelope,
-            caution: entry.row.caution,
-            deployment: DEPLOYMENT.to_owned(),
-            cluster: None,
-            candidate,
-        });
     }
     Ok(chosen)
+}
+
+/// An algorithm under a deployment.
+fn plan(entry: &mut Entry, name: String, placed: &Placed, frame: &Frame) -> Result<Planned> {
+    let deployment = &placed.deployment;
+    let cluster = (!deployment.is_plain()).then(|| deployment.clone());
+    let shares = cluster
+        .as_ref()
+        .map_or_else(|| vec![Share::Whole], |cluster| cluster.shares());
+    let contract = frame.contract(deployment);
+    let row = entry.row;
+    Ok(Planned {
+        name,
+        algorithm: row.kind,
+        title: row.title,
+        level_name: row.level,
+        envelope: row.envelope,
+        caution: row.caution,
+        deployment: deployment.name.clone(),
+        cluster,
+        candidate: (row.build)(&mut entry.params, &contract, &shares)?,
+    })
+}
+
+/// The deployment whose nodes increment what they have read, if there is one.
+fn incrementing(deployments: &[Placed]) -> Option<&Placed> {
+    let increments = |placed: &&Placed| {
+        let store = &placed.deployment.store;
+        matches!(store, Store::Central(Access::ReadThenIncrement))
+    };
+    deployments.iter().find(increments)
+}
+
+/// The default algorithms. Those that cannot run under each of the deployments are left out, with a
+/// note: a scenario that lists what is left reads to the same.
+fn usual(deployments: &[Placed], notes: &mut Vec<String>) -> Vec<Entry> {
+    let rows = ALGORITHMS.iter().filter(|row| row.by_default);
+    let incrementing = incrementing(deployments);
+    let (kept, left_out): (Vec<_>, Vec<_>) =
+        rows.partition(|row| row.increments || incrementing.is_none());
+    if let Some(placed) = incrementing {
+        let left_out: Vec<_> = left_out.iter().map(|row| row.kind).collect();
+        let message = format!(
+            "{} left out: under \"read_then_increment\" the store adds to a count, and they keep none",
+            left_out.join(", ")
+        );
+        notes.push(placed.params.error("access", message).to_string());
+    }
+    let entries = kept.into_iter();
+    entries
+        .map(|row| plain(row, "the default algorithms"))
+        .collect()
+}
+
+/// Refuses an algorithm that has no count which a store could increment, where one has to.
+fn check_increments(entries: &[Entry], deployments: &[Placed]) -> Result<()> {
+    let Some(placed) = incrementing(deployments) else {
+        return Ok(());
+    };
+    let Some(entry) = entries.iter().find(|entry| !entry.row.increments) else {
+        return Ok(());
+    };
+    let allowed = ALGORITHMS.iter().filter(|row| row.increments);
+    let allowed: Vec<_> = allowed.map(|row| row.kind).collect();
+    let message = format!(
+        "under \"read_then_increment\" the store adds to a count, and `{}` keeps none (allowed: {}); \
+         choose among these algorithms, or access = \"read_then_write\"",
+        entry.name,
+        allowed.join(", ")
+    );
+    Err(placed.params.error("access", message))
 }
 
 /// Reads the fields that say which algorithm it is and what it is called.
@@ -66,6 +145,12 @@ fn named(mut params: Params) -> Result<Entry> {
         params.error("kind", unknown(&kind, &kinds))
     })?;
     let name = params.or("name", row.kind.to_owned())?;
+    check_name(&params, &name)?;
+    Ok(Entry { row, name, params })
+}
+
+/// Refuses a name that cannot be told apart in tables and on the command line.
+pub(super) fn check_name(params: &Params, name: &str) -> Result<()> {
     if name.trim().is_empty() || name.contains(',') || name.chars().any(char::is_control) {
         let message = format!(
             "found \"{}\"; a name has letters and neither commas nor control characters",
@@ -73,7 +158,7 @@ fn named(mut params: Params) -> Result<Entry> {
         );
         return Err(params.error("name", message));
     }
-    Ok(Entry { row, name, params })
+    Ok(())
 }
 
 /// Refuses a name that two algorithms share: results could not be told apart.

@@ -1,5 +1,5 @@
 //! Scenarios: one TOML file that says what is asked (the limit), who asks (traffic) and who answers
-//! (algorithms).
+//! (algorithms under deployments).
 //!
 //! A file becomes a tree of values with places, the command line's changes are applied to the tree,
 //! and the tree is resolved: every field is read by whoever owns it, unknown ones are refused, and
@@ -7,6 +7,7 @@
 
 mod bounds;
 mod candidates;
+mod deployments;
 mod overrides;
 mod print;
 mod source;
@@ -20,10 +21,11 @@ pub use source::Source;
 use crate::catalog::TRAFFIC;
 use crate::error::Result;
 use crate::measure::{Reference, Selection};
-use crate::params::{Contract, FromValue, Params};
+use crate::params::{FromValue, Params};
 use crate::simulation::{Plan, Planned};
 use crate::units::{Epoch, Limit, Nanos, SimTime};
 use crate::workload::{Request, Workload};
+use deployments::Frame;
 
 /// A scenario with everything resolved: what a run needs.
 pub struct Scenario {
@@ -69,6 +71,7 @@ impl Scenario {
             return Err(root.error("traffic", message));
         }
         let algorithms = root.tables("algorithm")?;
+        let deployments = root.tables("deployment")?;
         // Refuses unknown fields of the file itself before a long trace is read.
         let mut resolved = root.finish()?;
 
@@ -87,16 +90,19 @@ impl Scenario {
         resolved.insert("duration".to_owned(), traffic.horizon.to_toml());
         resolved.insert("traffic".to_owned(), traffic.tables.into());
 
-        let contract = Contract {
+        let mut notes = traffic.notes;
+        let frame = Frame {
             limit: header.limit,
             epoch: traffic.epoch,
-            lead: Nanos::ZERO,
-            // Levels are asked for up to the end of the last bucket of the series, which may lie a
-            // little beyond the end of the run.
-            horizon: Nanos::new(traffic.horizon.get().saturating_mul(2)),
+            horizon: traffic.horizon,
         };
-        let chosen = candidates::read(algorithms, &overrides.algorithms, &contract)?;
+        let placed = deployments::read(deployments, &frame, &mut notes)?;
+        let wanted = &overrides.algorithms;
+        let chosen = candidates::read(algorithms, wanted, &placed, &frame, &mut notes)?;
         resolved.insert("algorithm".to_owned(), chosen.tables.into());
+        let tables = placed.into_iter().map(|placed| placed.params.finish());
+        let tables = tables.collect::<Result<Vec<_>>>()?;
+        resolved.insert("deployment".to_owned(), tables.into());
         let scenario = Self {
             title: header.title,
             description: header.description,
@@ -109,7 +115,7 @@ impl Scenario {
             workload: traffic.workload,
             candidates: chosen.candidates,
             resolved,
-            notes: traffic.notes,
+            notes,
         };
         scenario.check(bounds)?;
         Ok(scenario)

@@ -8,7 +8,7 @@ const TOP: [&str; 6] = ["title", "description", "limit", "start", "seed", "durat
 /// What a table of a list opens with.
 const FIRST: [&str; 3] = ["pattern", "kind", "name"];
 /// The order of the lists of tables.
-const LISTS: [&str; 2] = ["traffic", "algorithm"];
+const LISTS: [&str; 3] = ["traffic", "algorithm", "deployment"];
 
 /// Writes the resolved scenario: plain fields, then the lists of tables.
 pub fn to_toml(resolved: &Table) -> String {

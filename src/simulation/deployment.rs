@@ -192,6 +192,23 @@ impl Deployment {
         }
     }
 
+    /// The longest time of a round trip without a slowdown: what is stated is no longer, and what is
+    /// drawn counts as no longer.
+    pub const LONGEST_TRIP: Nanos = Nanos::from_secs(86_400);
+
+    /// Whether it decides as one node does that answers at once.
+    pub fn is_plain(&self) -> bool {
+        self.nodes == 1
+            && matches!(self.store, Store::Local { .. })
+            && self.skews.iter().all(|skew| *skew == Offset::ZERO)
+            && self.steps.is_empty()
+            && self.outages.is_empty()
+            && self.joins.is_empty()
+            && self.leaves.is_empty()
+            && self.ttl == Ttl::Design
+            && self.lost_expires.is_empty()
+    }
+
     /// Which shares of the limit its limiters enforce: the whole, by which results are described; then
     /// each node's, where the limit is split; then that of the local fallback, where there is one.
     pub fn shares(&self) -> Vec<Share> {

@@ -22,7 +22,7 @@ fn fail<T>(message: impl Into<String>) -> Result<T, UnitError> {
 }
 
 /// An unsigned decimal such as `0.5` as (digits, number of decimals): 0.5 is (5, 1).
-fn parse_decimal(text: &str) -> Result<(u128, u32), UnitError> {
+pub(super) fn parse_decimal(text: &str) -> Result<(u128, u32), UnitError> {
     let (whole, rest) = text.split_once('.').unwrap_or((text, ""));
     let all_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
     if whole.is_empty() || !all_digits(whole) || !all_digits(rest) || text.ends_with('.') {

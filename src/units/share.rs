@@ -1,6 +1,9 @@
 //! Shares of a limit: what one of several limiters enforces.
 
-use super::{Cost, Limit, Rate};
+use super::parse::parse_decimal;
+use super::{Cost, Limit, Rate, UnitError};
+use std::fmt;
+use std::str::FromStr;
 
 /// Which part of a limit a limiter enforces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,9 +60,71 @@ impl Share {
     }
 }
 
+impl FromStr for Share {
+    type Err = UnitError;
+
+    /// Reads a fraction from 0 to 1 such as `0.1` or `1/3`.
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        // As far as decimals reach: 18 places.
+        let whole = |text: &str| {
+            let count = text.trim().parse::<u64>().ok();
+            count.filter(|count| *count <= 10u64.pow(18))
+        };
+        let fraction = match text.split_once('/') {
+            Some((parts, of)) => whole(parts).zip(whole(of)),
+            None => parse_decimal(text).ok().and_then(|(digits, places)| {
+                let parts = u64::try_from(digits).ok()?;
+                Some((parts, 10u64.pow(places)))
+            }),
+        };
+        let (parts, of) = fraction
+            .filter(|(parts, of)| parts <= of && *of > 0)
+            .ok_or_else(|| {
+                UnitError(format!(
+                    "`{text}` is not a share from 0 to 1, such as 0.1 or \"1/3\""
+                ))
+            })?;
+        let divisor = num_integer::gcd(parts, of);
+        Ok(Self::Fraction {
+            parts: parts / divisor,
+            of: of / divisor,
+        })
+    }
+}
+
+impl fmt::Display for Share {
+    /// The share as a reduced fraction, `1/10`; `1` for the whole.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole => f.write_str("1"),
+            Self::Part { of, .. } => write!(f, "1/{of}"),
+            Self::Fraction { parts, of } => write!(f, "{parts}/{of}"),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn fractions_are_read_exactly_and_written_reduced() {
+        for (text, written) in [
+            ("0.1", "1/10"),
+            ("0.250", "1/4"),
+            ("2/6", "1/3"),
+            ("1", "1/1"),
+            ("0", "0/1"),
+            ("0.000000000000000001", "1/1000000000000000000"),
+        ] {
+            let share: Share = text.parse().unwrap();
+            assert_eq!(share.to_string(), written);
+            assert_eq!(written.parse::<Share>().unwrap(), share);
+        }
+        for text in ["", "1.1", "3/2", "0/0", "-0.1", "1/-3", "1e-1", "nan", "1/"] {
+            assert!(text.parse::<Share>().is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn parts_make_up_the_whole() {

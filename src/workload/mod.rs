@@ -30,8 +30,8 @@ pub use distribution::Distribution;
 pub use feed::{BATCH, ShardFeed};
 pub use keys::Names;
 pub use pattern::{
-    Division, Field, Instants, Pattern, Reading, Setting, TrafficRow, read_burst, read_diurnal,
-    read_on_off, read_poisson, read_ramp, read_renewal, read_script, read_steady,
+    Division, Field, Instants, Pattern, Reading, Setting, TrafficRow, point, read_burst,
+    read_diurnal, read_on_off, read_poisson, read_ramp, read_renewal, read_script, read_steady,
 };
 pub use read::{Request, Resolved};
 pub use rounds::Rounds;

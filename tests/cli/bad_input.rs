@@ -61,7 +61,18 @@ fn a_wrong_value_is_named_with_its_line_and_what_is_allowed() {
             "5:1: traffic.0.pattern: ",
             &["`brust`", "did you mean `burst`"],
         ),
-        (3, "[deployment]", "", &["unknown field"]),
+        (
+            3,
+            "[deploiment]",
+            "3:2: deploiment: ",
+            &["unknown field", "did you mean `deployment`"],
+        ),
+        (
+            3,
+            "[deployment]",
+            "3:2: deployment: ",
+            &["must be a list of tables, written [[deployment]]"],
+        ),
         // Limits.
         (2, "", "1:1: limit: ", &["is required", "\"5/1m\""]),
         (

@@ -88,6 +88,84 @@ format = "csv"
 fields = { time = "when", key = "who", cost = ["tokens"] }
 "#;
 
+/// Every field of a deployment, spread over four, and one with nothing but defaults.
+const DEPLOYED: &str = r#"
+limit = "20/10s"
+duration = "1m"
+start = "2026-01-01T18:00:00Z"
+
+[[traffic]]
+pattern = "steady"
+rate = "3/s"
+
+[[algorithm]]
+kind = "sliding_window_counter"
+
+[[deployment]]
+name = "defaults"
+
+[[deployment]]
+name = "split"
+nodes = 3
+routing = "weighted"
+weights = [10, 1, 5]
+share = "split"
+skew = ["-10s", "+1.50s", "0s"]
+timeout = "250ms"
+outage = [{ of = 0, from = "18:00:10", to = "20s", detected_after = "2s" }]
+clock_step = [{ of = 2, at = 18:00:30.5, by = "-5s" }]
+ttl = "1h"
+ttl_from = "creation"
+lost_expire = ["18:00:00", "30s"]
+
+[[deployment]]
+name = "central"
+nodes = 4
+store = "central"
+access = "read_then_increment"
+routing = "sticky"
+rtt = { kind = "lognormal", median = "1ms", p99 = "5.0ms" }
+timeout = "1s"
+on_store_failure = "local_fallback"
+fallback_share = 0.10
+[[deployment.outage]]
+of = "store"
+from = "10s"
+to = "2m"
+loses_state = true
+[[deployment.slowdown]]
+from = "1s"
+to = "3s"
+adds = "200ms"
+[[deployment.join]]
+node = 3
+at = "30s"
+[[deployment.leave]]
+node = 0
+at = "40s"
+[[deployment.clock_step]]
+of = "store"
+at = "1s"
+by = "1ms"
+
+[[deployment]]
+name = "synced"
+nodes = 2
+store = "synced"
+sync_every = "0.1s"
+routing = "random"
+ttl = "none"
+
+[[deployment]]
+name = "leased"
+nodes = 2
+store = "leased"
+batch = 0x10
+rtt = "1000us"
+clock = "node"
+skew = ["1s", "-1s"]
+"#;
+
 /// A folder with the scenario and the trace that it may read.
 fn folder_with(text: &str) -> Folder {
     let folder = Folder::with(text);
@@ -97,12 +175,33 @@ fn folder_with(text: &str) -> Folder {
 
 #[test]
 fn checking_the_resolved_scenario_gives_it_again() {
-    for text in [BURST, RICH, DRAWN, TRACE] {
+    for text in [BURST, RICH, DRAWN, TRACE, DEPLOYED] {
         let folder = folder_with(text);
         let once = folder.succeeds(&["check", "burst.toml"]);
         folder.write("resolved.toml", &once);
         assert_eq!(folder.succeeds(&["check", "resolved.toml"]), once);
     }
+}
+
+/// All defaults of one local node, and of one that asks a store.
+#[test]
+fn every_default_of_a_deployment_is_stated() {
+    let fields = |text: &str| {
+        let table: toml::Table = Folder::with(text)
+            .succeeds(&["check", "burst.toml"])
+            .parse()
+            .unwrap();
+        let deployment = table["deployment"][0].as_table().unwrap().clone();
+        toml::to_string(&deployment).unwrap()
+    };
+    let plain = "name = \"single\"\nnodes = 1\nrouting = \"round_robin\"\nshare = \"whole\"\n\
+        store = \"local\"\nttl = \"design\"\n";
+    assert_eq!(fields(BURST), plain);
+    let central = "access = \"atomic\"\nclock = \"store\"\nname = \"cluster\"\nnodes = 1\n\
+        on_store_failure = \"fail_open\"\nrouting = \"round_robin\"\nrtt = \"0s\"\n\
+        store = \"central\"\nttl = \"design\"\n";
+    let text = format!("{BURST}\n[[deployment]]\nstore = 'central'\n");
+    assert_eq!(fields(&text), central);
 }
 
 #[test]
@@ -176,4 +275,23 @@ fn a_scenario_without_a_title_is_called_like_its_file() {
     folder.write("my burst.toml", BURST.replace("title = \"Boundary\"", ""));
     let text = folder.succeeds(&["check", "my burst.toml"]);
     assert!(text.starts_with("title = \"my burst\"\n"), "{text}");
+}
+
+/// What stands there as comments is right too.
+#[test]
+fn a_new_scenario_reads_with_its_commented_fields() {
+    let folder = Folder::new();
+    folder.succeeds(&["new", "mine"]);
+    let written = folder.read("mine.toml");
+    folder.succeeds(&["check", "mine.toml"]);
+    let (plain, deployments) = written
+        .split_once("# [[deployment]]")
+        .expect("an example of deployments");
+    let fields = deployments.replace("\n# ", "\n");
+    folder.write("mine.toml", format!("{plain}[[deployment]]{fields}"));
+    let text = folder.succeeds(&["check", "mine.toml"]);
+    assert!(
+        text.contains("token_bucket") && text.contains("name = \"one store\""),
+        "{text}"
+    );
 }

@@ -51,6 +51,13 @@ const FRAGMENTS: &[&[u8]] = &[
     b"\"\\u0000\"",
     b"'''",
     b"[[algorithm]]",
+    b"[[deployment]]\nnodes = 3\n",
+    b"[[deployment]]\nstore = 'central'\naccess = 'read_then_write'\nrtt = '5ms'\n",
+    b"[[deployment]]\nnodes = 2\nstore = 'synced'\nsync_every = '1s'\nskew = ['-366d', '1ns']\n",
+    b"[[deployment]]\nnodes = 2\nstore = 'leased'\nbatch = 7\nclock = 'node'\n",
+    b"timeout = '1ns'\n[[deployment.outage]]\nof = 0\nfrom = '0s'\nto = '1s'\n",
+    b"lost_expire = ['0s']\nttl = '1ns'\n",
+    b"deployment = [{ share = 'split', nodes = 1024 }]\n",
     b"[[traffic]]",
     b"[limit]",
     b"a.b.c = 1",
@@ -89,7 +96,7 @@ fn check(path: &Path) {
         for candidate in &result.candidates {
             let tally = candidate.tally;
             assert_eq!(tally.requests, result.requests);
-            assert_eq!(tally.allowed + tally.denied, tally.requests);
+            assert_eq!(tally.allowed + tally.denied + tally.errors, tally.requests);
         }
     }
 }

@@ -56,6 +56,7 @@ impl Link {
     }
 
     fn trip(&self, drawn: Nanos, at: SimTime) -> Trip {
+        let drawn = drawn.min(Deployment::LONGEST_TRIP);
         let slow = self
             .slowdowns
             .iter()

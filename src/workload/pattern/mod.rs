@@ -25,7 +25,7 @@ use crate::params::{Moment, Params};
 use crate::units::{Epoch, Nanos, SimTime};
 use rand_pcg::Pcg64;
 
-/// One field of a traffic block, as help and documentation show it.
+/// One field of a table of the scenario, as help and documentation show it.
 #[derive(Debug)]
 pub struct Field {
     /// Its name in the scenario.
@@ -157,7 +157,7 @@ impl Setting {
 }
 
 /// The point of a run with this epoch that the field `name` states as `moment`.
-pub(super) fn point(params: &Params, name: &str, moment: Moment, epoch: Epoch) -> Result<SimTime> {
+pub fn point(params: &Params, name: &str, moment: Moment, epoch: Epoch) -> Result<SimTime> {
     let length = moment.since_start(epoch).ok_or_else(|| {
         params.error(
             name,
