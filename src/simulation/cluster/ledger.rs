@@ -118,9 +118,10 @@ impl Ledger {
             answers.in_outage.push(in_outage);
         }
         if let Some(recorder) = &mut self.recorder {
-            let record = said
-                .record
-                .unwrap_or(Record::without_limiter(said.decision, None));
+            let record = match said.record {
+                Some(record) => *record,
+                None => Record::without_limiter(said.decision, None),
+            };
             recorder.records.push(Record {
                 reason,
                 node: node.unwrap_or_default(),

@@ -41,17 +41,17 @@ pub(super) struct Said {
     pub(super) decision: Decision,
     /// What it took the count to be before; not a number where it does not estimate.
     pub(super) estimate: f64,
-    /// What is kept of it, where answers are kept.
-    pub(super) record: Option<Record>,
+    /// What is kept of it, where answers are kept; few are, so it is kept aside.
+    pub(super) record: Option<Box<Record>>,
 }
 
 impl Said {
     /// A decision without a limiter.
-    pub(super) fn alone(decision: Decision, retry: Option<Retry>) -> Self {
+    pub(super) const fn alone(decision: Decision) -> Self {
         Self {
             decision,
             estimate: f64::NAN,
-            record: Some(Record::without_limiter(decision, retry)),
+            record: None,
         }
     }
 }
@@ -80,7 +80,7 @@ impl Manner {
         Said {
             decision,
             estimate: estimate.unwrap_or(f64::NAN),
-            record: self.records.then(record),
+            record: self.records.then(|| Box::new(record())),
         }
     }
 }
