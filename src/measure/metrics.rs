@@ -1,6 +1,6 @@
 //! The one list of measures: `summary.csv`, the terminal table and the documentation derive from it.
 
-use super::{CandidateResult, Measure, RunResult};
+use super::{CandidateResult, ClusterResult, Measure, RunResult};
 use crate::units::{Nanos, SimTime, decimal};
 use std::fmt;
 
@@ -44,6 +44,8 @@ pub enum Reading {
     MeanBytes(u128, u128),
     /// A ratio of a part to its whole.
     Share(u128, u128),
+    /// A mean number per request: their sum, and the requests.
+    PerRequest(u128, u128),
     /// A statistic that is no ratio of counts.
     Real(f64),
     /// A length of time; [`Nanos::FOREVER`] is `inf`.
@@ -63,10 +65,15 @@ impl fmt::Display for Reading {
         match self {
             Self::Text(text) => f.write_str(text),
             Self::Count(count) | Self::Bytes(count) => write!(f, "{count}"),
-            Self::Ratio(_, 0) | Self::MeanBytes(_, 0) | Self::Share(_, 0) | Self::Absent => Ok(()),
+            Self::Ratio(_, 0)
+            | Self::MeanBytes(_, 0)
+            | Self::Share(_, 0)
+            | Self::PerRequest(_, 0)
+            | Self::Absent => Ok(()),
             Self::Ratio(parts, whole)
             | Self::MeanBytes(parts, whole)
-            | Self::Share(parts, whole) => f.write_str(&ratio(*parts, *whole, Self::PLACES)),
+            | Self::Share(parts, whole)
+            | Self::PerRequest(parts, whole) => f.write_str(&ratio(*parts, *whole, Self::PLACES)),
             Self::Real(value) => write!(f, "{value:.6}"),
             Self::Time(Nanos::FOREVER) => f.write_str("inf"),
             Self::Time(time) => f.write_str(&decimal(u128::from(time.get()), 9)),
@@ -103,6 +110,15 @@ fn percentile(candidate: &CandidateResult, percent: u64) -> Reading {
         .delays
         .percentile(percent)
         .map_or(Reading::Absent, Reading::Time)
+}
+
+/// What only a cluster has; absent where one node answers at once.
+fn of_cluster(
+    candidate: &CandidateResult,
+    read: impl FnOnce(&ClusterResult) -> Option<Reading>,
+) -> Reading {
+    let cluster = candidate.cluster.as_ref();
+    cluster.and_then(read).unwrap_or(Reading::Absent)
 }
 
 impl CandidateResult {
@@ -186,10 +202,10 @@ pub const METRICS: &[Metric] = &[
     },
     Metric {
         column: "errors",
-        heading: "",
-        meaning: "requests refused because the store failed; the store of one node does not",
+        heading: "errors",
+        meaning: "requests refused because the store or a node failed (status 503)",
         measure: None,
-        read: |_, _| Reading::Count(0),
+        read: |c, _| count(c.tally.errors),
     },
     Metric {
         column: "allowed_share",
@@ -287,10 +303,17 @@ pub const METRICS: &[Metric] = &[
     },
     Metric {
         column: "store_ops",
-        heading: "",
-        meaning: "operations on a remote store per request; absent where the state is local",
+        heading: "store\nops",
+        meaning: "operations on a remote store, or messages between nodes, per request; absent where \
+                  nodes ask nobody",
         measure: None,
-        read: |_, _| Reading::Absent,
+        read: |c, _| {
+            let requests = u128::from(c.tally.requests);
+            let per_request = |ops: u64| Reading::PerRequest(u128::from(ops), requests);
+            of_cluster(c, |cluster| {
+                cluster.has_store.then(|| per_request(cluster.store_ops()))
+            })
+        },
     },
     Metric {
         column: "delay_p50_s",
@@ -385,6 +408,65 @@ pub const METRICS: &[Metric] = &[
             c.theory
                 .map_or(Reading::Absent, |t| Reading::Real(t.distance()))
         },
+    },
+    Metric {
+        column: "added_latency_p50_s",
+        heading: "",
+        meaning: "from a request's arrival at its node to the answer, median, in seconds",
+        measure: None,
+        read: |c, _| {
+            of_cluster(c, |cluster| {
+                cluster.added_latency.percentile(50).map(Reading::Time)
+            })
+        },
+    },
+    Metric {
+        column: "added_latency_p99_s",
+        heading: "added\np99",
+        meaning: "from a request's arrival at its node to the answer, 99th percentile, in seconds",
+        measure: None,
+        read: |c, _| {
+            of_cluster(c, |cluster| {
+                cluster.added_latency.percentile(99).map(Reading::Time)
+            })
+        },
+    },
+    Metric {
+        column: "in_flight_peak",
+        heading: "",
+        meaning: "the most requests that waited for an answer at one time",
+        measure: None,
+        read: |c, _| of_cluster(c, |cluster| Some(count(cluster.in_flight_peak))),
+    },
+    Metric {
+        column: "races",
+        heading: "races",
+        meaning: "decisions on a state that had changed before they were written",
+        measure: None,
+        read: |c, _| of_cluster(c, |cluster| Some(count(cluster.races))),
+    },
+    Metric {
+        column: "wrongly_refused",
+        heading: "",
+        meaning: "requests refused while something was down, or because it had been, although the \
+                  limit had room for them",
+        measure: Some(Measure::Errors),
+        read: |c, _| of_cluster(c, |_| Some(count(c.tally.wrongly_refused))),
+    },
+    Metric {
+        column: "recovery_s",
+        heading: "",
+        meaning: "from the end of an outage to the last answer given without the store or the node \
+                  because of it, the longest of all outages, in seconds",
+        measure: None,
+        read: |c, _| of_cluster(c, |cluster| cluster.recovery.map(Reading::Time)),
+    },
+    Metric {
+        column: "leaked_keys",
+        heading: "",
+        meaning: "keys still held at the end that could have been forgotten",
+        measure: None,
+        read: |c, _| of_cluster(c, |cluster| Some(count(cluster.leaked_keys))),
     },
 ];
 

@@ -2,7 +2,7 @@
 
 use super::text::cell;
 use crate::limiter::Decision;
-use crate::measure::{CandidateResult, METRICS, Measure, Record, RunResult, Staircase};
+use crate::measure::{CandidateResult, METRICS, Measure, Reason, Record, RunResult, Staircase};
 use crate::units::{KeyId, Nanos, Retry, SimTime};
 use crate::workload::Arrival;
 use ::csv::{Error, Writer};
@@ -71,7 +71,9 @@ fn attempt(
     record: &Record,
 ) -> [String; 15] {
     let mark = &run.marks[arrival.mark.0 as usize];
+    let is_error = record.reason.is_some_and(Reason::is_error);
     let (decision, status) = match record.decision {
+        _ if is_error => ("error", "503"),
         Decision::Allow => ("allow", "200"),
         Decision::Delay(_) => ("delay", "200"),
         Decision::Deny => ("deny", "429"),
@@ -80,28 +82,32 @@ fn attempt(
         Decision::Deny => String::new(),
         admitted => seconds(admitted.delay()),
     };
-    let reason = match record.retry {
-        None => "",
-        Some(Retry::After(_)) => "over_limit",
-        Some(Retry::Never) => "can_never_pass",
+    let reason = match (record.reason, record.retry) {
+        (Some(reason), _) => reason.name(),
+        (None, None) => "",
+        (None, Some(Retry::After(_))) => "over_limit",
+        (None, Some(Retry::Never)) => "can_never_pass",
     };
+    // An error tells nothing about the limiter's state.
+    let of_limiter = |text: String| if is_error { String::new() } else { text };
+    let retry = record
+        .retry
+        .map_or(String::new(), |retry| retry.to_string());
     [
         arrival.at.to_string(),
         cell(&candidate.name),
         request.to_string(),
         "1".to_owned(),
-        "0".to_owned(),
+        record.node.to_string(),
         cell(&run.keys[arrival.key.0 as usize]),
         mark.endpoint.as_deref().map_or(String::new(), cell),
         arrival.cost.to_string(),
         decision.to_owned(),
         status.to_owned(),
-        record.remaining.to_string(),
-        record
-            .retry
-            .map_or(String::new(), |retry| retry.to_string()),
+        of_limiter(record.remaining.to_string()),
+        of_limiter(retry),
         delay,
-        record.level.to_string(),
+        of_limiter(record.level.to_string()),
         reason.to_owned(),
     ]
 }
@@ -228,6 +234,44 @@ pub fn keys(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
                 tally
                     .first_denied
                     .map_or(String::new(), |at| at.to_string()),
+            ])?;
+        }
+    }
+    Ok(writer.flush()?)
+}
+
+/// `nodes.csv`: one row per node and candidate, of the candidates that run on a cluster. `store_ops`,
+/// a count here, is empty where nodes ask nobody.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn nodes(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
+    let mut writer = Writer::from_writer(out);
+    writer.write_record([
+        "candidate",
+        "node",
+        "requests",
+        "allowed",
+        "denied",
+        "errors",
+        "allowed_cost",
+        "store_ops",
+    ])?;
+    for candidate in &run.candidates {
+        let Some(cluster) = &candidate.cluster else {
+            continue;
+        };
+        for (node, tally) in cluster.nodes.iter().enumerate() {
+            let ops = cluster.has_store.then(|| tally.store_ops.to_string());
+            writer.write_record([
+                cell(&candidate.name),
+                node.to_string(),
+                tally.requests.to_string(),
+                tally.allowed.to_string(),
+                tally.denied.to_string(),
+                tally.errors.to_string(),
+                tally.allowed_cost.to_string(),
+                ops.unwrap_or_default(),
             ])?;
         }
     }

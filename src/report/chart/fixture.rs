@@ -1,8 +1,10 @@
 //! Runs to draw in tests: by models of the algorithms where requests can be listed, by formula where
 //! there are too many.
 
+mod cluster;
 mod large;
 
+pub(super) use cluster::{outage, race, talkative_crowd, ten_gateways};
 pub(super) use large::ten_million;
 
 use super::model::{State, decide, exact, level, nanos};
@@ -365,5 +367,9 @@ pub(super) fn all() -> Vec<(&'static str, RunResult)> {
         ("ten_million", ten_million()),
         ("crowd_of_keys", crowd_of_keys(20)),
         ("crowd_of_many_keys", crowd_of_keys(300)),
+        ("race", race()),
+        ("outage", outage()),
+        ("ten_gateways", ten_gateways()),
+        ("talkative_crowd", talkative_crowd()),
     ]
 }

@@ -29,7 +29,7 @@ const MOST_LINES: usize = 8;
 const LINES: [RGBColor; 4] = [
     INK,
     RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
+    RGBColor(140, 86, 40),
     RGBColor(86, 180, 233),
 ];
 

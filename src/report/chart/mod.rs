@@ -22,6 +22,7 @@ mod page;
 mod raster;
 mod scale;
 mod scorecard;
+mod sequence;
 mod span;
 mod theme;
 mod throughput;
@@ -39,6 +40,7 @@ pub use keys::draw as keys;
 pub use memory::draw as memory;
 pub use raster::png;
 pub use scorecard::draw as scorecard;
+pub use sequence::draw as sequence;
 pub use throughput::draw as throughput;
 pub use timeline::draw as timeline;
 pub use window::draw as window;
@@ -58,7 +60,7 @@ pub struct View {
 
 impl View {
     /// Whether less than the whole may be shown.
-    fn is_partial(&self) -> bool {
+    pub(super) fn is_partial(&self) -> bool {
         self.from.is_some() || self.to.is_some()
     }
 }

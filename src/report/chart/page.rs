@@ -5,8 +5,8 @@
 
 use super::canvas::{Align, Canvas, Point, page};
 use super::theme::{
-    ALLOWED, AREA, BODY, BOUND, DELAYED, DENIED, FAINT, Face, INK, MUTED, NAME, SMALL, TITLE,
-    neutral,
+    ALLOWED, AREA, BODY, BOUND, DELAYED, DENIED, ERROR, FAINT, Face, INK, MUTED, NAME, SMALL,
+    TITLE, neutral,
 };
 use super::time::TimeAxis;
 use plotters::style::RGBColor;
@@ -27,6 +27,12 @@ pub(super) enum Symbol {
     Diamond,
     /// Denied.
     Cross,
+    /// Refused because something failed.
+    Warning,
+    /// A message.
+    Arrow(RGBColor),
+    /// A message that never arrives.
+    Lost,
     /// A filled area or bar.
     Block(RGBColor),
     /// An outline over an area.
@@ -51,6 +57,12 @@ impl Symbol {
         match self {
             Self::Disc => canvas.disc((middle, y), MARK, ALLOWED),
             Self::Cross => canvas.cross((middle, y), MARK, DENIED),
+            Self::Warning => canvas.warning((middle, y), MARK, ERROR),
+            Self::Arrow(color) => canvas.arrow((left, y), (right, y), color, 1.75),
+            Self::Lost => {
+                canvas.line((left, y), (right - 5.0, y), ERROR, 1.75);
+                canvas.cross((right - 5.0, y), 5.0, ERROR);
+            }
             Self::Diamond => {
                 canvas.line((middle, y), (right, y), DELAYED, 1.5);
                 canvas.line((right, y - 5.0), (right, y + 5.0), DELAYED, 1.5);

@@ -14,6 +14,10 @@ pub(super) const ALLOWED: RGBColor = RGBColor(0, 114, 178);
 pub(super) const DELAYED: RGBColor = RGBColor(230, 159, 0);
 /// Refused; above the limit; a broken promise.
 pub(super) const DENIED: RGBColor = RGBColor(213, 94, 0);
+/// Refused because the store or a node failed; what never arrives.
+pub(super) const ERROR: RGBColor = RGBColor(170, 68, 153);
+/// A time during which the store or a node is down.
+pub(super) const OUTAGE: RGBColor = RGBColor(248, 234, 245);
 /// Lines and names.
 pub(super) const INK: RGBColor = RGBColor(34, 34, 34);
 /// Words that explain.
