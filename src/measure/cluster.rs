@@ -1,7 +1,7 @@
 //! What only a limiter on several nodes, or with a remote store, has to show.
 
 use super::{Delays, Dialogue};
-use crate::units::{Nanos, SimTime};
+use crate::units::{Cost, Nanos, SimTime};
 
 /// What one candidate's nodes, and its store, went through.
 #[derive(Clone, Debug, Default)]
@@ -11,6 +11,9 @@ pub struct ClusterResult {
     /// How many states each key has: 1, or one per node. Where it is one per node, the level lines of
     /// all keys of one node come before those of the next.
     pub states_per_key: usize,
+    /// By node, the bound of its level, where each enforces a part of the limit; empty where all have
+    /// the candidate's own.
+    pub level_bounds: Vec<Cost>,
     /// Whether nodes ask a store or each other.
     pub has_store: bool,
     /// From a request's arrival at its node to the node's answer, over all requests.

@@ -298,3 +298,58 @@ fn listed(run: &RunResult) -> Vec<KeyId> {
     keys.truncate(MOST_KEYS);
     keys
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::chart::fixture;
+    use crate::workload::Mark;
+
+    fn lines(write: impl Fn(&mut dyn Write) -> Result<(), Error>) -> Vec<String> {
+        let mut bytes = Vec::new();
+        write(&mut bytes).unwrap();
+        let text = String::from_utf8(bytes).unwrap();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn an_error_is_no_denial_and_tells_nothing_of_the_limiter() {
+        let mut run = fixture::outage();
+        run.marks.push(Mark {
+            block: 0,
+            endpoint: None,
+            method: None,
+        });
+        let rows = lines(|out| timeline(&run, out));
+        let row = |name: &str| {
+            let is_row = |row: &&String| row.starts_with("20,") && row.contains(name);
+            rows.iter().find(is_row).unwrap().clone()
+        };
+        let failed = row("token_bucket / central, fail_closed");
+        assert!(
+            failed.ends_with("50,1,0,everyone,,1,error,503,,,,,fail_closed"),
+            "{failed}"
+        );
+        let open = row("token_bucket / central, fail_open");
+        assert!(
+            open.contains(",allow,200,") && open.ends_with(",fail_open"),
+            "{open}"
+        );
+    }
+
+    #[test]
+    fn every_node_of_a_cluster_has_a_row() {
+        let rows = lines(|out| nodes(&fixture::race(), out));
+        let name = "\"fixed_window / central, read then write\"";
+        assert_eq!(
+            rows,
+            [
+                "candidate,node,requests,allowed,denied,errors,allowed_cost,store_ops".to_owned(),
+                format!("{name},0,3,3,0,0,0,3"),
+                format!("{name},1,2,2,0,0,0,2"),
+            ]
+        );
+        let alone = lines(|out| nodes(&fixture::ten_gateways(), out));
+        assert!(alone[1].ends_with(",0,"), "{}", alone[1]);
+    }
+}

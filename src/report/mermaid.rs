@@ -111,6 +111,55 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::chart::fixture;
+
+    /// A round trip of 5 ms; what each reads after 2.5 ms it writes after 7.5.
+    #[test]
+    fn two_that_read_three_both_write_four() {
+        let expected = "\
+sequenceDiagram
+    title fixed_window / central, read then write: a race: #35;4 writes over what it did not know of, from 0:10
+    participant c0 as client alice
+    participant n0 as node 0
+    participant n1 as node 1
+    participant s as store
+    c0->>n0: #35;3 request (0 ms)
+    c0->>n1: #35;4 request (1 ms)
+    n0->>s: #35;3 read (0 ms → 2.5 ms)
+    n1->>s: #35;4 read (1 ms → 3.5 ms)
+    s->>n0: #35;3 count 3 (2.5 ms → 5 ms)
+    n0->>c0: #35;3 allow (5 ms)
+    s->>n1: #35;4 count 3 (3.5 ms → 6 ms)
+    n1->>c0: #35;4 allow (6 ms)
+    n0->>s: #35;3 write 4 (5 ms → 7.5 ms)
+    n1->>s: #35;4 write 4 (6 ms → 8.5 ms)
+    Note over s: lost update: #35;4's write 4 replaced #35;3's 4
+";
+        let found = sequence(&fixture::race(), &View::default());
+        assert_eq!(found.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn what_never_arrives_ends_in_a_cross_and_is_waited_for_in_vain() {
+        let expected = "\
+sequenceDiagram
+    title token_bucket / central, fail_closed: the store fails #35;50, from 0:20
+    participant c0 as client everyone
+    participant n1 as node 1
+    participant s as store
+    c0->>n1: #35;50 request (0 ms)
+    n1-xs: #35;50 ask 1 (0 ms)
+    Note over n1: #35;50 had no answer within 50 ms
+    n1->>c0: #35;50 error (fail closed) (50 ms)
+";
+        let found = sequence(&fixture::outage(), &View::default());
+        assert_eq!(found.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn a_run_on_one_node_says_nothing() {
+        assert_eq!(sequence(&fixture::two(), &View::default()), None);
+    }
 
     #[test]
     fn text_from_the_input_cannot_end_a_line_or_begin_anything() {

@@ -4,7 +4,8 @@
 mod cluster;
 mod large;
 
-pub(super) use cluster::{outage, race, talkative_crowd, ten_gateways};
+pub(super) use cluster::talkative_crowd;
+pub(in crate::report) use cluster::{outage, race, ten_gateways};
 pub(super) use large::ten_million;
 
 use super::model::{State, decide, exact, level, nanos};
@@ -260,7 +261,7 @@ pub(super) fn at_once() -> RunResult {
 }
 
 /// Two requests.
-pub(super) fn two() -> RunResult {
+pub(in crate::report) fn two() -> RunResult {
     Ask::new("Two requests", "1/1s", vec![(0.25, 1, 0), (0.5, 1, 0)]).run()
 }
 

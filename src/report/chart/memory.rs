@@ -113,6 +113,7 @@ fn in_lanes(run: &RunResult, span: Span, memories: &[Memory]) -> String {
             broken: None,
         },
         height: 48.0,
+        ..Lane::default()
     });
     let page = Lanes {
         head: head(run),

@@ -8,7 +8,7 @@ mod density;
 mod envelope;
 mod error;
 #[cfg(test)]
-mod fixture;
+pub(super) mod fixture;
 mod keys;
 #[cfg(test)]
 mod laws;
@@ -18,6 +18,7 @@ mod memory;
 #[cfg(test)]
 mod model;
 mod names;
+mod outages;
 mod page;
 mod raster;
 mod scale;

@@ -5,8 +5,8 @@
 
 use super::canvas::{Align, Canvas, Point, page};
 use super::theme::{
-    ALLOWED, AREA, BODY, BOUND, DELAYED, DENIED, ERROR, FAINT, Face, INK, MUTED, NAME, SMALL,
-    TITLE, neutral,
+    ALLOWED, AREA, BODY, BOUND, DELAYED, DENIED, ERROR, FAINT, Face, INK, MUTED, NAME, OUTAGE,
+    SMALL, TITLE, neutral,
 };
 use super::time::TimeAxis;
 use plotters::style::RGBColor;
@@ -182,7 +182,7 @@ pub(super) struct Verdict {
 }
 
 /// One candidate's strip of the page.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Lane {
     pub(super) name: String,
     /// What is drawn in it, in grey after the name.
@@ -190,6 +190,8 @@ pub(super) struct Lane {
     pub(super) verdict: Verdict,
     /// Height of its data in pixels.
     pub(super) height: f64,
+    /// The columns between which its data has a shade behind it.
+    pub(super) shades: Vec<(f64, f64)>,
 }
 
 impl Lane {
@@ -343,6 +345,9 @@ impl<A: Axis> Lanes<A> {
                 lane.draw_head(canvas, left, right, y);
                 let top = y + lane.head_height(right - left);
                 let bottom = top + lane.height;
+                for (from, to) in &lane.shades {
+                    canvas.block((*from, top), (*to, bottom), OUTAGE);
+                }
                 for x in &self.edges {
                     canvas.line((*x, top), (*x, bottom), FAINT, 1.25);
                 }

@@ -262,8 +262,14 @@ impl Drawing<'_> {
     /// The instants, and a faint line from each to where it happens.
     fn draw_times(&self, canvas: &mut Canvas<'_>, times: &[String]) {
         const GUIDE: RGBColor = RGBColor(240, 240, 240);
-        for ((row, _), time) in self.rows.times.iter().zip(times) {
+        let next = self.rows.times.iter().skip(1).map(|(row, _)| *row);
+        let ends = next.chain([self.rows.count()]).map(|row| row - 1);
+        for (((row, _), last), time) in self.rows.times.iter().zip(ends).zip(times) {
             let y = self.y(*row);
+            if last > *row {
+                let x = self.axis + 8.0;
+                canvas.line((x, y), (x, self.y(last)), FAINT, 1.5);
+            }
             canvas.line((self.axis + 8.0, y), (WIDTH - MARGIN, y), GUIDE, 1.0);
             let baseline = y + 0.36 * SMALL.size;
             canvas.text((self.axis, baseline), time, SMALL, MUTED, Align::Right);
@@ -279,7 +285,11 @@ impl Drawing<'_> {
             let from = (self.lanes.middles[arrow.from], self.y(arrow.sent));
             let x = self.lanes.middles[arrow.to];
             match arrow.received {
-                Some(row) => canvas.arrow(from, (x, self.y(row)), color, width),
+                Some(row) => {
+                    let knee = (self.knee(arrow), from.1);
+                    canvas.path(&[from, knee], color, width);
+                    canvas.arrow(knee, (x, self.y(row)), color, width);
+                }
                 None => {
                     let end = (from.0 + LOST * (x - from.0), from.1);
                     canvas.line(from, end, color, width);
@@ -288,6 +298,21 @@ impl Drawing<'_> {
             }
             canvas.disc(from, 2.5, color);
         }
+    }
+
+    /// The column up to which a message stays in its row: past the lanes of others, where it would
+    /// seem to touch what happens to them later.
+    fn knee(&self, arrow: &Arrow) -> f64 {
+        let middles = &self.lanes.middles;
+        let before = if arrow.to > arrow.from {
+            arrow.to - 1
+        } else {
+            arrow.to + 1
+        };
+        if before == arrow.from {
+            return middles[arrow.from];
+        }
+        middles[before] + 0.2 * (middles[arrow.to] - middles[before])
     }
 
     fn draw_words(&self, canvas: &mut Canvas<'_>) {
@@ -308,7 +333,7 @@ impl Drawing<'_> {
             );
         }
         for remark in &self.rows.remarks {
-            let baseline = self.y(remark.row) + 1.0;
+            let baseline = self.y(remark.row) + 0.36 * REMARK.size;
             let color = match remark.is_race {
                 true => DENIED,
                 false => ERROR,

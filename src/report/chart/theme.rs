@@ -1,8 +1,8 @@
 //! The look that all charts share: colours with one meaning each, type sizes, and text that is
 //! measured before it is placed.
 //!
-//! The colours are those of Okabe and Ito (2008), which stay apart for colour-blind readers; each
-//! decision also has a shape of its own.
+//! The colours of decisions are those of Okabe and Ito (2008), that of errors is from Tol's muted
+//! scheme (2021); they stay apart for colour-blind readers, and each also has a shape of its own.
 
 use plotters::style::{FontDesc, FontFamily, FontStyle, RGBColor, register_font};
 use std::sync::Once;

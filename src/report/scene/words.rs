@@ -55,14 +55,14 @@ pub(in crate::report) fn says(scene: &Scene<'_>, message: &Message) -> String {
             Some(why) => format!("{} ({})", decision(answer), reason(why)),
             None => decision(answer),
         },
-        Says::Failure(why) => format!("503 {}", reason(why)),
+        Says::Failure(why) => format!("error ({})", reason(why)),
         Says::Ask(units) => format!("ask {}", cost(units)),
         Says::Decided(answer, left) => {
             let name = scene.candidate.level_name;
             format!("{} ({name} {})", decision(answer), level(left))
         }
         Says::Read => "read".to_owned(),
-        Says::Value(value) => level(value),
+        Says::Value(value) => format!("{} {}", scene.candidate.level_name, level(value)),
         Says::Write(value) => format!("write {}", level(value)),
         Says::Increment(1, value) => format!("increment to {}", level(value)),
         Says::Increment(units, value) => format!("add {} to {}", cost(units), level(value)),
