@@ -181,15 +181,17 @@ impl Canvas<'_> {
         self.path(&[ends[0], knee, ends[1]], color, width);
     }
 
-    /// A triangle that points up, with a gap in it: a warning.
+    /// A triangle that points up, with a gap in it where it is large enough: a warning.
     pub(super) fn warning(&mut self, (x, y): Point, radius: f64, color: RGBColor) {
         let (top, bottom) = (y - radius, y + radius * 0.8);
         self.area(
             &[(x - radius, bottom), (x + radius, bottom), (x, top)],
             color,
         );
-        let gap = (y - radius * 0.15, y + radius * 0.4);
-        self.line((x, gap.0), (x, gap.1), WHITE, radius * 0.25);
+        if radius > 5.0 {
+            let gap = (y - radius * 0.15, y + radius * 0.4);
+            self.line((x, gap.0), (x, gap.1), WHITE, radius * 0.25);
+        }
     }
 
     /// A line that ends in the head of an arrow.
