@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn outages_too_close_for_words_of_their_own_share_them() {
         let run = fixture::ten_gateways();
-        // A minute over 1,200 pixels: the ten, one every 2 s, are 40 apart, and their words wider.
+        // Ten minutes over 1,200 pixels: the ten, one every 2 s, are 4 apart; over 6 s they are 400.
         let span = |from: u64, to: u64| Span {
             from: from * 1_000_000_000,
             to: to * 1_000_000_000,
@@ -185,7 +185,7 @@ mod tests {
                 .map(|(_, words)| words)
                 .collect::<Vec<_>>()
         };
-        assert_eq!(words(span(0, 60)), ["nodes 0 to 9 down"]);
+        assert_eq!(words(span(0, 600)), ["nodes 0 to 9 down"]);
         assert_eq!(
             words(span(20, 26)),
             ["node 0 down", "node 1 down", "node 2 down"]
