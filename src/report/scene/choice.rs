@@ -201,3 +201,53 @@ impl<'a> Requests<'a> {
         messages.sort_by_key(|message| message.sent);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Scene;
+    use super::*;
+    use crate::report::chart::fixture;
+    use crate::units::Nanos;
+
+    fn shown(run: &RunResult, view: &View) -> Vec<u64> {
+        let scene = Scene::of(run, view).unwrap();
+        let requests: BTreeSet<u64> = scene.messages.iter().map(|m| m.request).collect();
+        requests.into_iter().collect()
+    }
+
+    /// Request 4 replaces what 3 wrote; twenty others like 4 are under way at the same time.
+    #[test]
+    fn of_many_at_once_those_that_race_are_shown_with_a_few_others() {
+        let mut run = fixture::race();
+        let cluster = run.candidates[1].cluster.as_mut().unwrap();
+        let messages = &mut cluster.dialogue.messages;
+        let fourth: Vec<Message> = messages
+            .iter()
+            .filter(|m| m.request == 4)
+            .copied()
+            .collect();
+        for request in 5..25 {
+            let later = Nanos::new(10_000 * request);
+            messages.extend(fourth.iter().map(|message| Message {
+                request,
+                sent: message.sent + later,
+                received: message.received.map(|at| at + later),
+                is_race: false,
+                ..*message
+            }));
+        }
+        messages.sort_by_key(|message| message.sent);
+        assert_eq!(shown(&run, &View::default()), [3, 4, 5, 6, 7, 8]);
+    }
+
+    #[test]
+    fn the_view_chooses_what_is_under_way_in_it() {
+        let run = fixture::race();
+        let at = |micros: u64| Some(SimTime::from_nanos(micros * 1_000));
+        // The first request's last message arrives at 10.0075 s, the second's at 10.0085 s.
+        let view = |from, to| View { from, to };
+        assert_eq!(shown(&run, &view(at(10_007_600), None)), [4]);
+        assert_eq!(shown(&run, &view(None, at(10_000_500))), [3]);
+        assert!(Scene::of(&run, &view(at(11_000_000), None)).is_none());
+    }
+}
