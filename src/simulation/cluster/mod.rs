@@ -16,7 +16,7 @@ mod scribe;
 mod states;
 mod sync;
 
-use super::deployment::{Deployment, Whom};
+use super::deployment::{Deployment, Store, Whom};
 use super::lane::{Course, LaneResult};
 use super::plan::{Plan, Planned, Progress};
 use crate::error::Result;
@@ -85,6 +85,7 @@ impl<A: Algorithm> Cluster for Engine<A> {
             let node = u16::try_from(limiter).expect("as many limiters as nodes");
             clocks.of(Whom::Node(node), end)
         };
+        let level_bounds = states.level_bounds();
         let mut remains = states.finish(|limiter| match deployment.has_store() {
             true => clocks.of(Whom::Store, end),
             false => node(limiter),
@@ -101,14 +102,19 @@ impl<A: Algorithm> Cluster for Engine<A> {
             result,
             nodes,
             added,
+            unmetered,
+            fallbacks,
         } = ledger.finish(requests, remains);
         let cluster = ClusterResult {
             nodes,
             states_per_key,
-            has_store: deployment.has_store(),
+            level_bounds,
+            has_store: deployment.has_store() || matches!(deployment.store, Store::Synced { .. }),
             added_latency: added,
             in_flight_peak: most_waiting,
             races,
+            unmetered,
+            fallbacks,
             outages: downtimes(&deployment),
             recovery: schedule.recovery(),
             leaked_keys,

@@ -143,6 +143,14 @@ impl<A: Algorithm> States<A> {
         }
     }
 
+    /// The most that the limiters can hold, where they are not all alike.
+    pub(super) fn level_bounds(&self) -> Vec<Cost> {
+        match &self.algorithms[..] {
+            [_] => Vec::new(),
+            many => many.iter().map(Algorithm::level_bound).collect(),
+        }
+    }
+
     /// The version of a state.
     pub(super) fn version(&self, place: usize) -> u32 {
         self.versions[place]
