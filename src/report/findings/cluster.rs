@@ -14,7 +14,7 @@ pub(super) fn findings(run: &RunResult) -> Vec<Finding> {
     found
 }
 
-/// Why a cluster forwarded more than the limit, where its algorithm alone would not have.
+/// Why a cluster forwarded more than the limit, where its algorithm alone would not have, or may not.
 pub(super) fn why(run: &RunResult, candidate: &CandidateResult) -> Option<String> {
     let cluster = candidate.cluster.as_ref()?;
     // One that may lend a burst lends at most what it can hold, on top of the limit.
@@ -23,8 +23,13 @@ pub(super) fn why(run: &RunResult, candidate: &CandidateResult) -> Option<String
         _ => u128::from(candidate.level_bound.max(run.limit.units)),
     };
     let alone = u128::from(run.limit.units) + lent;
-    if !is_over(run, candidate) || candidate.tally.peak_in_window <= alone {
+    if !is_over(run, candidate) {
         return None;
+    }
+    const RACES: &str = "requests were decided on a state that had changed";
+    if candidate.tally.peak_in_window <= alone {
+        // Either may be the cause.
+        return (cluster.races > 0).then(|| format!("{}; {RACES}", candidate.envelope));
     }
     let mut causes = Vec::new();
     if cluster.states_per_key > 1 {
@@ -39,7 +44,7 @@ pub(super) fn why(run: &RunResult, candidate: &CandidateResult) -> Option<String
         ));
     }
     if cluster.races > 0 {
-        causes.push("requests were decided on a state that had changed".to_owned());
+        causes.push(RACES.to_owned());
     }
     if cluster.unmetered > 0 {
         causes.push("what came while the store failed was forwarded unmetered".to_owned());
