@@ -33,6 +33,8 @@ pub struct ClusterResult {
     pub recovery: Option<Nanos>,
     /// Keys that were still held at the end although they could have been forgotten.
     pub leaked_keys: u64,
+    /// How often a key was forgotten although its state was not yet like a fresh one.
+    pub forgotten_early: u64,
     /// Arrivals and events that the simulation went through.
     pub events: u64,
     /// Messages around the first race or failure, or from the beginning.

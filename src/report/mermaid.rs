@@ -149,7 +149,7 @@ sequenceDiagram
     participant s as store
     c0->>n1: #35;50 request (0 ms)
     n1-xs: #35;50 ask 1 (0 ms)
-    Note over n1: #35;50 had no answer within 50 ms
+    Note over n1: #35;50: no answer in 50 ms
     n1->>c0: #35;50 error (fail closed) (50 ms)
 ";
         let found = sequence(&fixture::outage(), &View::default());

@@ -130,12 +130,14 @@ fn replaced(messages: &[Message], write: usize) -> Option<&Message> {
     let is_earlier = |(index, other): &(usize, &Message)| {
         matches!(other.says, Says::Write(_))
             && other.request != this.request
-            && client(messages, other.request) == whose
             && place(*index).is_some_and(|at| Some(at) < place(write))
     };
     let earlier = messages.iter().enumerate().filter(is_earlier);
-    let latest = earlier.max_by_key(|(index, _)| place(*index));
-    latest.map(|(_, message)| message)
+    let mut earlier: Vec<(usize, &Message)> = earlier.collect();
+    earlier.sort_by_key(|(index, _)| place(*index));
+    let mut latest_first = earlier.into_iter().rev().map(|(_, message)| message);
+    // Whose a request is takes a search, so only those from the latest on are asked.
+    latest_first.find(|message| client(messages, message.request) == whose)
 }
 
 fn parties(messages: &[Message]) -> Vec<Party> {

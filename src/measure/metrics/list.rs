@@ -373,4 +373,11 @@ pub const METRICS: &[Metric] = &[
         measure: None,
         read: |c, _| of_cluster(c, |cluster| Some(count(cluster.leaked_keys))),
     },
+    Metric {
+        column: "forgotten_early",
+        heading: "",
+        meaning: "how often a key was forgotten although its state was not yet like a fresh one",
+        measure: None,
+        read: |c, _| of_cluster(c, |cluster| Some(count(cluster.forgotten_early))),
+    },
 ];

@@ -46,6 +46,9 @@ pub(super) fn why(run: &RunResult, candidate: &CandidateResult) -> Option<String
     if cluster.races > 0 {
         causes.push(RACES.to_owned());
     }
+    if cluster.forgotten_early > 0 {
+        causes.push("keys were forgotten before their time".to_owned());
+    }
     if cluster.unmetered > 0 {
         causes.push("what came while the store failed was forwarded unmetered".to_owned());
     }
@@ -140,7 +143,9 @@ fn costs(run: &RunResult) -> Vec<Finding> {
     by(run, key, |same, (latency, ops, requests, exchanges)| {
         let names = names(run, same).unwrap_or_default();
         let each = multiple((*ops).into(), u128::from((*requests).max(1)));
-        let what = if *exchanges {
+        let what = if *ops == 0 {
+            names
+        } else if *exchanges {
             format!("{names} sent {each} messages to other nodes per request")
         } else {
             format!("{names} used the store {each} times per request")
@@ -148,6 +153,11 @@ fn costs(run: &RunResult) -> Vec<Finding> {
         let (median, late) = *latency;
         note(match (median, late) {
             (_, Nanos::ZERO) => what,
+            _ if *ops == 0 => format!(
+                "{what} answered {} later in the median and {} for one in a hundred",
+                duration(median),
+                duration(late)
+            ),
             _ if median == late => format!("{what}; answers took {} longer", duration(median)),
             _ => format!(
                 "{what}; answers took {} longer in the median and {} for one in a hundred",

@@ -1,7 +1,7 @@
 //! Which messages make a scene: few enough to be read.
 
-use super::{client, dialogue, is_exchange, replaced};
-use crate::measure::{CandidateResult, Dialogue, Incident, Message, Party, RunResult};
+use super::{dialogue, is_exchange, replaced};
+use crate::measure::{CandidateResult, Dialogue, Incident, Message, Party, RunResult, Says};
 use crate::report::chart::View;
 use crate::units::SimTime;
 use std::collections::{BTreeMap, BTreeSet};
@@ -144,9 +144,12 @@ impl<'a> Requests<'a> {
             let extent = extents.entry(message.request).or_insert_with(|| Extent {
                 from: message.sent,
                 to: message.sent,
-                client: client(messages, message.request),
+                client: None,
             });
             extent.to = extent.to.max(last(message));
+            if matches!(message.says, Says::Request(_)) {
+                extent.client = Some(message.from);
+            }
         }
         Self { messages, extents }
     }

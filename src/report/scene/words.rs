@@ -9,7 +9,10 @@ use crate::units::{Cost, Level, SimTime, decimal};
 /// A client's, a node's or the store's name, as it stands in the input.
 pub(in crate::report) fn party(run: &RunResult, party: Party) -> String {
     match party {
-        Party::Client(key) => format!("client {}", &run.keys[key.0 as usize]),
+        Party::Client(key) => match &run.keys[key.0 as usize] {
+            name if name.starts_with("client") => name.to_owned(),
+            name => format!("client {name}"),
+        },
         Party::Node(node) => format!("node {node}"),
         Party::Store => "store".to_owned(),
     }
@@ -87,7 +90,7 @@ pub(in crate::report) fn note(scene: &Scene<'_>, what: What) -> Option<String> {
         What::Timeout { lost, next } => {
             let (lost, next) = (&scene.messages[lost], &scene.messages[next]);
             let waited = duration(next.sent.since(lost.sent));
-            Some(format!("#{} had no answer within {waited}", lost.request))
+            Some(format!("#{}: no answer in {waited}", lost.request))
         }
         What::Race(message) => Some(race(scene, message)),
     }

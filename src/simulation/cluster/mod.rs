@@ -93,11 +93,13 @@ impl<A: Algorithm> Cluster for Engine<A> {
         if let Some(fallback) = fallback {
             let more = fallback.finish(node);
             remains.leaked += more.leaked;
+            remains.forgotten_early += more.forgotten_early;
             if let (Some(occupancy), Some(more)) = (&mut remains.occupancy, &more.occupancy) {
                 occupancy.merge(more);
             }
         }
         let leaked_keys = remains.leaked;
+        let forgotten_early = remains.forgotten_early;
         let Closed {
             result,
             nodes,
@@ -118,6 +120,7 @@ impl<A: Algorithm> Cluster for Engine<A> {
             outages: downtimes(&deployment),
             recovery: schedule.recovery(),
             leaked_keys,
+            forgotten_early,
             events: queue.inserted() + requests.iter().sum::<u64>(),
             dialogue: scribe.finish(),
         };

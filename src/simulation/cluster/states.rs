@@ -21,6 +21,8 @@ pub(super) struct States<A: Algorithm> {
     ttl: Ttl,
     /// By place, when a state is forgotten that has a lifetime; 0 where there is none.
     expires: Vec<u64>,
+    /// How often a state was forgotten that was not yet like a fresh one.
+    forgotten_early: u64,
     lost_expires: VecDeque<SimTime>,
     /// States that never expire, and what the clock read when they were made.
     immortal: BTreeMap<usize, SimTime>,
@@ -91,6 +93,7 @@ pub(super) struct Remains {
     pub(super) levels: Option<Levels>,
     pub(super) lines: Option<Vec<LevelLine>>,
     pub(super) leaked: u64,
+    pub(super) forgotten_early: u64,
 }
 
 impl<A: Algorithm> States<A> {
@@ -118,6 +121,7 @@ impl<A: Algorithm> States<A> {
             versions: vec![0; places],
             ttl: deployment.ttl,
             expires: vec![0; if has_lifetime { places } else { 0 }],
+            forgotten_early: 0,
             lost_expires: deployment.lost_expires.iter().copied().collect(),
             immortal: BTreeMap::new(),
             watch: Watch {
@@ -186,7 +190,9 @@ impl<A: Algorithm> States<A> {
         let expires = self.expires.get(place).copied().unwrap_or_default();
         let is_over = expires > 0 && expires <= now.at.as_nanos();
         if is_over && !self.immortal.contains_key(&place) {
-            self.forget(place, now.when(SimTime::from_nanos(expires)));
+            let then = now.when(SimTime::from_nanos(expires));
+            self.forgotten_early += u64::from(!self.is_fresh(place, then));
+            self.forget(place, then);
         }
     }
 
@@ -423,6 +429,7 @@ impl<A: Algorithm> States<A> {
             levels: self.watch.levels,
             lines: self.watch.lines.map(|lines| lines.lines),
             leaked,
+            forgotten_early: self.forgotten_early,
         }
     }
 
