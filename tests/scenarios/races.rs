@@ -84,29 +84,28 @@ fn mean(values: &[f64]) -> (f64, f64) {
 #[test]
 fn race_rates_in_the_mean_600_or_105_or_exactly_100_are_admitted() {
     const SEEDS: u64 = 200;
-    let mut admitted = [const { Vec::new() }; 3];
+    let mut admitted = [const { Vec::new() }; 2];
     for seed in 1..=SEEDS {
         let overrides = Overrides {
             seed: Some(seed),
             ..Overrides::default()
         };
         let run = Ran::ready_measured("race_rates.toml", &overrides);
-        let names = ["read then write", "read then increment", "atomic"];
+        assert_eq!(run.of("atomic").counts().0, 100, "seed {seed}");
+        let names = ["read then write", "read then increment"];
         for (name, admitted) in names.into_iter().zip(&mut admitted) {
             let (allowed, denied) = run.of(name).counts();
             assert!(denied > 100, "the limit was long reached by then");
             admitted.push(f64::from(u32::try_from(allowed).unwrap()));
         }
     }
-    let [write, increment, atomic] = admitted;
+    let [write, increment] = admitted;
     for (values, expected, variance) in [(write, 600.0, 500.0), (increment, 105.0, 5.0)] {
         let (mean, error) = mean(&values);
         let text = format!("{mean} ± {error}, expected {expected}");
-        println!("{text}");
         assert!((mean - expected).abs() <= 2.0 * error, "{text}");
         let expected = f64::sqrt(variance / 200.0);
         // A standard deviation of two hundred values is known within 5 %.
         assert!((error / expected - 1.0).abs() < 0.2, "{error}, {expected}");
     }
-    assert!(atomic.iter().all(|admitted| *admitted == 100.0));
 }
