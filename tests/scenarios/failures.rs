@@ -188,6 +188,21 @@ fn most_open(windows: &BTreeMap<u32, Vec<u64>>) -> i64 {
     most
 }
 
+/// How many visits of other keys than `client` are over: requests of one key, none of which comes as long as
+/// `pause` after the one before.
+fn visits(run: &Ran, client: usize, pause: u64) -> u64 {
+    let mut visits: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
+    for arrival in run.result.arrivals.as_ref().unwrap() {
+        let now = arrival.at.as_nanos();
+        let (over, last) = visits.entry(arrival.key.0).or_insert((0, now));
+        *over += u64::from(*last + pause <= now);
+        *last = now;
+    }
+    let others = visits.iter().filter(|(key, _)| **key as usize != client);
+    let over = others.map(|(_, (over, last))| over + u64::from(last + pause <= 3_600 * SECOND));
+    over.sum()
+}
+
 /// The client's numbers, of 3,600. A count that is gone 5 s after the last write is fresh every 14 s: ten
 /// requests and five of denials. A bucket passes 11 and one more at the thirteenth second, and is
 /// forgotten five after that: 12 in 17 s. The immortal window is row 22 of the cases from the field.
@@ -227,6 +242,12 @@ fn ttl_leak_keys_that_never_expire_pile_up_and_keys_that_expire_early_give_all_b
             assert_eq!(cluster(&answers).leaked_keys, leaked, "{name}");
         }
     }
+    // The client's window is forgotten every 14 s, the last time at 3,598 s.
+    let early = 257 + visits(&run, client, 5 * SECOND);
+    assert_eq!(
+        cluster(&run.of("fixed_window / 5 s")).forgotten_early,
+        early
+    );
     let held = |name: &str| run.of(name).result.live_keys.peak();
     assert_eq!(held("fixed_window / as designed"), most_open(&windows));
     for kind in ["fixed_window", "token_bucket"] {
