@@ -221,3 +221,14 @@ fn without_latency_reading_and_then_incrementing_is_the_fast_path() {
     };
     same(&fast, &told(&run(&text, Some(&deployment), true)), "");
 }
+
+/// What is kept exactly while changes are few is as much on both paths.
+#[test]
+fn one_node_without_latency_is_the_fast_path_where_memory_changes_by_the_thousand() {
+    let keys = "{ count = 150, popularity = 'uniform' }";
+    let text = traffic("", "", keys).replace("rate = '2/s'", "rate = '40/s'");
+    let text = text + &algorithms(|_| true);
+    let fast = told(&run(&text, None, false));
+    let deployment = &deployments()[0];
+    same(&fast, &told(&run(&text, Some(deployment), false)), "");
+}
