@@ -18,12 +18,18 @@ struct Passed {
     forwarded: Vec<Event>,
 }
 
-/// Holds every candidate and key of a run against the envelope of its algorithm; `resolved` is the
-/// scenario with every default.
+/// Holds every candidate on one node that answers at once, and every key of it, against the envelope of
+/// its algorithm; `resolved` is the scenario with every default. What several nodes forward together
+/// has bounds of its own.
 pub(crate) fn check(run: &RunResult, resolved: &toml::Table) {
     let tables = resolved["algorithm"].as_array().expect("algorithms");
-    assert_eq!(tables.len(), run.candidates.len());
-    for (candidate, table) in run.candidates.iter().zip(tables) {
+    let deployments = run.candidates.len() / tables.len();
+    assert_eq!(tables.len() * deployments, run.candidates.len());
+    for (index, candidate) in run.candidates.iter().enumerate() {
+        if candidate.cluster.is_some() {
+            continue;
+        }
+        let table = &tables[index / deployments];
         let table = table.as_table().expect("an algorithm's table");
         let envelope = Envelope::of(table, run.limit);
         let keys = passed(run, candidate, envelope.wait);
