@@ -1,4 +1,4 @@
-//! Closed forms against measurements: every form that needs one node, at fixed seeds.
+//! Closed forms against measurements, at fixed seeds.
 //!
 //! Each measurement lies within [`BAND`] standard errors of its form. DESIGN.md shows all of them;
 //! `RATESIM_GOLDEN=write cargo test theory` writes that table anew.
@@ -6,6 +6,7 @@
 mod counter;
 pub(crate) mod forms;
 pub(crate) mod measured;
+mod nodes;
 mod shares;
 mod waits;
 
@@ -59,11 +60,12 @@ impl fmt::Display for Row {
 }
 
 /// Every comparison, measured once.
-static ROWS: [&LazyLock<Vec<Row>>; 4] = [
+static ROWS: [&LazyLock<Vec<Row>>; 5] = [
     &shares::ONE_KEY,
-    &shares::NODES,
+    &nodes::splits::ROWS,
     &waits::ROWS,
     &counter::ROWS,
+    &nodes::races::ROWS,
 ];
 
 fn rows() -> impl Iterator<Item = &'static Row> {
