@@ -15,7 +15,7 @@ fn main() {
         return;
     }
     let mut all = Figures::new();
-    for benchmark in ["decide", "scaling", "traces"] {
+    for benchmark in ["decide", "events", "scaling", "traces"] {
         match figures::found(benchmark) {
             Some((figures, age)) => {
                 println!("{benchmark}: measured {} s ago", age.as_secs());
@@ -77,6 +77,16 @@ fn rows(figures: &Figures) -> Vec<Row> {
         row(&format!("cloudflare.toml, {name}: time"), "10", of("s"));
         row(&format!("cloudflare.toml, {name}: memory"), "1", of("mib"));
     }
+    row(
+        "million events per second, atomic, counts alone",
+        "≥ 4",
+        get("atomic counts"),
+    );
+    row(
+        "million events per second, atomic, all measures",
+        "≥ 4",
+        get("atomic all"),
+    );
     let combined = get("combined_mb_per_s_per_core");
     row("combined log lines, MB/s per core", "≥ 200", combined);
     rows

@@ -503,4 +503,11 @@ pub const CHARTS: &[ChartRow] = &[
         needs: &[],
         draw: chart::scorecard,
     },
+    ChartRow {
+        name: "sequence",
+        title: "Sequence",
+        meaning: "Messages between clients, nodes and the store around the first race or failure.",
+        needs: &[],
+        draw: chart::sequence,
+    },
 ];

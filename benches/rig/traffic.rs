@@ -1,5 +1,6 @@
 //! The traffic that the timings share: Poisson, ten requests a second and key, at a limit of ten a
 //! second.
+#![allow(dead_code)] // Each benchmark uses its part.
 
 use ratesim::catalog::ALGORITHMS;
 use ratesim::scenario::{Bounds, Overrides, Scenario, Source};

@@ -10,7 +10,7 @@ use ratesim::error::{Error, Result};
 use ratesim::measure::{Measure, RunResult};
 use ratesim::params::Moment;
 use ratesim::report::chart::{self, View};
-use ratesim::report::{csv, run_json, terminal};
+use ratesim::report::{csv, mermaid, run_json, terminal};
 use ratesim::scenario::Scenario;
 use ratesim::simulation::{self, Progress};
 use ratesim::units::SimTime;
@@ -163,10 +163,13 @@ fn tables(result: &RunResult, output: &mut Output) -> Result<()> {
     if result.measures.has(Measure::Keys) {
         output.file("keys.csv", |out| Ok(csv::keys(result, out)?))?;
     }
+    if result.candidates.iter().any(|c| c.cluster.is_some()) {
+        output.file("nodes.csv", |out| Ok(csv::nodes(result, out)?))?;
+    }
     Ok(())
 }
 
-/// Draws the charts that the run has something for, each as SVG and as PNG.
+/// Draws the charts that the run has something for, each as SVG and as PNG, and the sequence as text.
 fn pictures(result: &RunResult, view: &View, quiet: bool, output: &mut Output) -> Result<()> {
     let count = CHARTS.len() as u64;
     let bar = Bar::new("Drawing".to_owned(), count, "charts", quiet);
@@ -189,6 +192,9 @@ fn pictures(result: &RunResult, view: &View, quiet: bool, output: &mut Output) -
         })?;
         output.file(&format!("{}.png", row.name), |out| out.write_all(&png))?;
     }
+    if let Some(text) = mermaid::sequence(result, view) {
+        output.file("sequence.mmd", |out| out.write_all(text.as_bytes()))?;
+    }
     Ok(())
 }
 
@@ -203,7 +209,7 @@ fn listing(folder: &Path, files: &[PathBuf]) -> String {
     };
     let named =
         |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
-    let tables: Vec<_> = of(&["csv", "json"])
+    let tables: Vec<_> = of(&["csv", "json", "mmd"])
         .iter()
         .map(|path| named(path.file_name()))
         .collect();

@@ -1,7 +1,7 @@
 //! What only a limiter on several nodes, or with a remote store, has to show.
 
 use super::{Delays, Dialogue};
-use crate::units::{Nanos, SimTime};
+use crate::units::{Cost, Nanos, SimTime};
 
 /// What one candidate's nodes, and its store, went through.
 #[derive(Clone, Debug, Default)]
@@ -11,6 +11,9 @@ pub struct ClusterResult {
     /// How many states each key has: 1, or one per node. Where it is one per node, the level lines of
     /// all keys of one node come before those of the next.
     pub states_per_key: usize,
+    /// By node, the bound of its level, where each enforces a part of the limit; empty where all have
+    /// the candidate's own.
+    pub level_bounds: Vec<Cost>,
     /// Whether nodes ask a store or each other.
     pub has_store: bool,
     /// From a request's arrival at its node to the node's answer, over all requests.
@@ -19,6 +22,10 @@ pub struct ClusterResult {
     pub in_flight_peak: u64,
     /// Decisions on a state that another one had changed before they were written.
     pub races: u64,
+    /// Requests that were forwarded unmetered because the store had failed.
+    pub unmetered: u64,
+    /// Requests that a node decided by a state of its own because the store had failed.
+    pub fallbacks: u64,
     /// When the store or a node was down, in order.
     pub outages: Vec<Downtime>,
     /// From the end of an outage to the last answer that was given without the store or the node
@@ -26,6 +33,8 @@ pub struct ClusterResult {
     pub recovery: Option<Nanos>,
     /// Keys that were still held at the end although they could have been forgotten.
     pub leaked_keys: u64,
+    /// How often a key was forgotten although its state was not yet like a fresh one.
+    pub forgotten_early: u64,
     /// Arrivals and events that the simulation went through.
     pub events: u64,
     /// Messages around the first race or failure, or from the beginning.

@@ -2,7 +2,7 @@
 
 use super::text::cell;
 use crate::limiter::Decision;
-use crate::measure::{CandidateResult, METRICS, Measure, Record, RunResult, Staircase};
+use crate::measure::{CandidateResult, METRICS, Measure, Reason, Record, RunResult, Staircase};
 use crate::units::{KeyId, Nanos, Retry, SimTime};
 use crate::workload::Arrival;
 use ::csv::{Error, Writer};
@@ -71,7 +71,9 @@ fn attempt(
     record: &Record,
 ) -> [String; 15] {
     let mark = &run.marks[arrival.mark.0 as usize];
+    let is_error = record.reason.is_some_and(Reason::is_error);
     let (decision, status) = match record.decision {
+        _ if is_error => ("error", "503"),
         Decision::Allow => ("allow", "200"),
         Decision::Delay(_) => ("delay", "200"),
         Decision::Deny => ("deny", "429"),
@@ -80,17 +82,24 @@ fn attempt(
         Decision::Deny => String::new(),
         admitted => seconds(admitted.delay()),
     };
-    let reason = match record.retry {
-        None => "",
-        Some(Retry::After(_)) => "over_limit",
-        Some(Retry::Never) => "can_never_pass",
+    let reason = match (record.reason, record.retry) {
+        (Some(reason), _) => reason.name(),
+        (None, None) => "",
+        (None, Some(Retry::After(_))) => "over_limit",
+        (None, Some(Retry::Never)) => "can_never_pass",
     };
+    let retry = record
+        .retry
+        .map_or(String::new(), |retry| retry.to_string());
     [
         arrival.at.to_string(),
         cell(&candidate.name),
         request.to_string(),
         "1".to_owned(),
-        "0".to_owned(),
+        match record.reason {
+            Some(Reason::NoNode) => String::new(),
+            _ => record.node.to_string(),
+        },
         cell(&run.keys[arrival.key.0 as usize]),
         mark.endpoint.as_deref().map_or(String::new(), cell),
         arrival.cost.to_string(),
@@ -99,9 +108,7 @@ fn attempt(
         record
             .remaining
             .map_or(String::new(), |cost| cost.to_string()),
-        record
-            .retry
-            .map_or(String::new(), |retry| retry.to_string()),
+        retry,
         delay,
         record
             .level
@@ -238,6 +245,44 @@ pub fn keys(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
     Ok(writer.flush()?)
 }
 
+/// `nodes.csv`: one row per node and candidate, of the candidates that run on a cluster. `store_ops`,
+/// a count here, is empty where nodes ask nobody.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn nodes(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
+    let mut writer = Writer::from_writer(out);
+    writer.write_record([
+        "candidate",
+        "node",
+        "requests",
+        "allowed",
+        "denied",
+        "errors",
+        "allowed_cost",
+        "store_ops",
+    ])?;
+    for candidate in &run.candidates {
+        let Some(cluster) = &candidate.cluster else {
+            continue;
+        };
+        for (node, tally) in cluster.nodes.iter().enumerate() {
+            let ops = cluster.has_store.then(|| tally.store_ops.to_string());
+            writer.write_record([
+                cell(&candidate.name),
+                node.to_string(),
+                tally.requests.to_string(),
+                tally.allowed.to_string(),
+                tally.denied.to_string(),
+                tally.errors.to_string(),
+                tally.allowed_cost.to_string(),
+                ops.unwrap_or_default(),
+            ])?;
+        }
+    }
+    Ok(writer.flush()?)
+}
+
 /// The keys that came at all, those with the most denials first, then those with the most requests.
 fn listed(run: &RunResult) -> Vec<KeyId> {
     let any = run.candidates.first();
@@ -257,4 +302,59 @@ fn listed(run: &RunResult) -> Vec<KeyId> {
     });
     keys.truncate(MOST_KEYS);
     keys
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::chart::fixture;
+    use crate::workload::Mark;
+
+    fn lines(write: impl Fn(&mut dyn Write) -> Result<(), Error>) -> Vec<String> {
+        let mut bytes = Vec::new();
+        write(&mut bytes).unwrap();
+        let text = String::from_utf8(bytes).unwrap();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn an_error_is_no_denial_and_tells_nothing_of_the_limiter() {
+        let mut run = fixture::outage();
+        run.marks.push(Mark {
+            block: 0,
+            endpoint: None,
+            method: None,
+        });
+        let rows = lines(|out| timeline(&run, out));
+        let row = |name: &str| {
+            let is_row = |row: &&String| row.starts_with("20,") && row.contains(name);
+            rows.iter().find(is_row).unwrap().clone()
+        };
+        let failed = row("token_bucket / central, fail_closed");
+        assert!(
+            failed.ends_with("50,1,0,everyone,,1,error,503,,,,,fail_closed"),
+            "{failed}"
+        );
+        let open = row("token_bucket / central, fail_open");
+        assert!(
+            open.contains(",allow,200,") && open.ends_with(",fail_open"),
+            "{open}"
+        );
+    }
+
+    #[test]
+    fn every_node_of_a_cluster_has_a_row() {
+        let rows = lines(|out| nodes(&fixture::race(), out));
+        let name = "\"fixed_window / central, read then write\"";
+        assert_eq!(
+            rows,
+            [
+                "candidate,node,requests,allowed,denied,errors,allowed_cost,store_ops".to_owned(),
+                format!("{name},0,3,3,0,0,0,3"),
+                format!("{name},1,2,2,0,0,0,2"),
+            ]
+        );
+        let alone = lines(|out| nodes(&fixture::ten_gateways(), out));
+        assert!(alone[1].ends_with(",0,"), "{}", alone[1]);
+    }
 }

@@ -1,8 +1,11 @@
 //! What stands out in a run, in words.
 
+mod cluster;
+
 use super::text::{above, bytes, duration, grouped, limit, multiple, percent, visible};
 use crate::measure::{CandidateResult, Measure, RunResult};
 use crate::units::{Nanos, SimTime};
+use std::collections::BTreeMap;
 
 /// One sentence about a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,11 +35,8 @@ pub fn findings(run: &RunResult) -> Vec<Finding> {
         )];
     }
     let mut found = Vec::new();
-    if run
-        .candidates
-        .iter()
-        .all(|candidate| candidate.tally.denied == 0)
-    {
+    let is_idle = |c: &CandidateResult| c.tally.denied + c.tally.errors == 0 && !is_over(run, c);
+    if run.candidates.iter().all(is_idle) {
         found.push(note(
             "no request was denied: this traffic does not reach the limit".to_owned(),
         ));
@@ -48,6 +48,7 @@ pub fn findings(run: &RunResult) -> Vec<Finding> {
     found.extend(first_denials(run));
     found.extend(too_large(run));
     found.extend(false_denials(run));
+    found.extend(cluster::findings(run));
     found.extend(estimates(run));
     found.extend(most_denied(run));
     found.extend(delays(run));
@@ -75,7 +76,7 @@ fn over_limit(run: &RunResult) -> Vec<Finding> {
         .iter()
         .filter(|candidate| is_over(run, candidate))
     {
-        let what = |c: &CandidateResult| (c.tally.peak_in_window, c.tally.false_allow, c.envelope);
+        let what = |c: &CandidateResult| (c.tally.peak_in_window, c.tally.false_allow, why(run, c));
         match groups
             .iter_mut()
             .find(|group| what(group[0]) == what(candidate))
@@ -91,6 +92,11 @@ fn over_limit(run: &RunResult) -> Vec<Finding> {
         .collect()
 }
 
+/// Why the candidate may forward more than the limit, if it may.
+fn why(run: &RunResult, candidate: &CandidateResult) -> String {
+    cluster::why(run, candidate).unwrap_or_else(|| candidate.envelope.to_owned())
+}
+
 fn broken_promise(run: &RunResult, group: &[&CandidateResult]) -> Option<Finding> {
     let tally = group[0].tally;
     let times = above(tally.peak_in_window, run.limit.units);
@@ -102,13 +108,13 @@ fn broken_promise(run: &RunResult, group: &[&CandidateResult]) -> Option<Finding
             grouped(u128::from(many))
         ),
     };
-    let why = match group[0].envelope {
+    let why = match why(run, group[0]).as_str() {
         "" => String::new(),
-        envelope => format!(" ({envelope})"),
+        why => format!(" ({why})"),
     };
     let text = format!(
         "{} forwarded {} within {}: {times}{wrongly}{why}",
-        names(group)?,
+        names(run, group)?,
         grouped(tally.peak_in_window),
         duration(run.limit.window),
     );
@@ -124,19 +130,33 @@ fn within_limit(run: &RunResult) -> Option<Finding> {
         .iter()
         .filter(|candidate| !is_over(run, candidate))
         .collect();
-    let text = format!("{} kept to {}", names(&kept)?, limit(run.limit));
+    let text = format!("{} kept to {}", names(run, &kept)?, limit(run.limit));
     Some(Finding {
         tone: Tone::Good,
         text,
     })
 }
 
-/// Names joined as in a sentence; `None` for nobody.
-fn names(candidates: &[&CandidateResult]) -> Option<String> {
-    let names: Vec<String> = candidates
-        .iter()
-        .map(|candidate| visible(&candidate.name))
-        .collect();
+/// Names joined as in a sentence; `None` for nobody. All candidates under one of several deployments
+/// are named by it.
+fn names(run: &RunResult, candidates: &[&CandidateResult]) -> Option<String> {
+    const SEVERAL: usize = 3;
+    let is_named = |one: &CandidateResult| candidates.iter().any(|other| std::ptr::eq(one, *other));
+    let mut names: Vec<String> = Vec::new();
+    for candidate in candidates {
+        let all = run.candidates.iter();
+        let mut alike = all.filter(|other| other.deployment == candidate.deployment);
+        let count = alike.clone().count();
+        let is_whole = count >= SEVERAL && count < run.candidates.len() && alike.all(is_named);
+        let name = if is_whole {
+            format!("all of {}", visible(&candidate.deployment))
+        } else {
+            visible(&candidate.name)
+        };
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
     let (last, others) = names.split_last()?;
     if others.is_empty() {
         return Some(last.clone());
@@ -165,7 +185,7 @@ fn first_denials(run: &RunResult) -> Vec<Finding> {
         let after = duration(at.since(run.first));
         Some(note(format!(
             "{} first denied a request {after} after the first request",
-            names(&who)?
+            names(run, &who)?
         )))
     };
     ends.into_iter().flatten().filter_map(of).collect()
@@ -177,7 +197,7 @@ fn too_large(run: &RunResult) -> Vec<Finding> {
         run,
         |c| c.tally.too_large,
         |same, count| {
-            let names = names(same).unwrap_or_default();
+            let names = names(run, same).unwrap_or_default();
             let requests = if count == 1 {
                 "request costs"
             } else {
@@ -205,7 +225,7 @@ fn false_denials(run: &RunResult) -> Vec<Finding> {
                 [] => String::new(),
                 causes => format!(" ({})", causes.join("; ")),
             };
-            let names = names(same).unwrap_or_default();
+            let names = names(run, same).unwrap_or_default();
             format!("{names} denied {many} {requests} ({share}) that the limit had room for{why}")
         },
     )
@@ -268,19 +288,24 @@ fn by_count(
     count: fn(&CandidateResult) -> u64,
     sentence: impl Fn(&[&CandidateResult], u64) -> String,
 ) -> Vec<Finding> {
-    let mut counts: Vec<u64> = run
-        .candidates
-        .iter()
-        .map(count)
-        .filter(|n| *n > 0)
-        .collect();
-    counts.sort_unstable();
-    counts.dedup();
-    let of = |n: &u64| {
-        let same: Vec<_> = run.candidates.iter().filter(|c| count(c) == *n).collect();
-        note(sentence(&same, *n))
-    };
-    counts.iter().rev().map(of).collect()
+    let key = |c: &CandidateResult| Some(count(c)).filter(|count| *count > 0);
+    by(run, key, |same, count| note(sentence(same, *count)))
+}
+
+/// A finding for each key that candidates have, the greatest first, told of all that share it.
+fn by<K: Ord>(
+    run: &RunResult,
+    key: impl Fn(&CandidateResult) -> Option<K>,
+    finding: impl Fn(&[&CandidateResult], &K) -> Finding,
+) -> Vec<Finding> {
+    let mut groups: BTreeMap<K, Vec<&CandidateResult>> = BTreeMap::new();
+    for candidate in &run.candidates {
+        if let Some(key) = key(candidate) {
+            groups.entry(key).or_default().push(candidate);
+        }
+    }
+    let groups = groups.iter().rev();
+    groups.map(|(key, same)| finding(same, key)).collect()
 }
 
 fn delays(run: &RunResult) -> Vec<Finding> {

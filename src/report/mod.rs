@@ -3,6 +3,8 @@
 pub mod chart;
 pub mod csv;
 pub mod findings;
+pub mod mermaid;
 pub mod run_json;
+mod scene;
 pub mod terminal;
 pub mod text;

@@ -5,7 +5,7 @@
 use super::findings::{Tone, findings};
 use super::text::{clock, duration, grouped, limit, reading, visible};
 use crate::limiter::Decision;
-use crate::measure::{CandidateResult, METRICS, Reading, RunResult};
+use crate::measure::{CandidateResult, METRICS, Reading, Reason, Record, RunResult};
 use crate::units::{Nanos, SimTime};
 use anstyle::{AnsiColor, Style};
 use comfy_table::{CellAlignment, Table, presets};
@@ -18,6 +18,7 @@ const DIM: Style = Style::new().dimmed();
 const ALLOWED: Style = AnsiColor::Blue.on_default();
 const DELAYED: Style = AnsiColor::Yellow.on_default();
 const DENIED: Style = AnsiColor::Red.on_default();
+const ERROR: Style = AnsiColor::Magenta.on_default();
 const BROKEN: Style = AnsiColor::Red.on_default().bold();
 
 /// Columns that sentences are wrapped to.
@@ -116,7 +117,11 @@ fn table(run: &RunResult) -> String {
     let says_something = |column: &usize| {
         let optional = [
             "delayed",
+            "errors",
             "delay\np99",
+            "store\nops",
+            "added\np99",
+            "races",
             "per\nkey",
             "legit.\ndenied",
             "abusive\nallowed",
@@ -200,11 +205,14 @@ fn is_nothing(reading: &Reading) -> bool {
         Reading::Absent
         | Reading::Ratio(_, 0)
         | Reading::MeanBytes(_, 0)
-        | Reading::Share(_, 0) => true,
-        Reading::Count(value) | Reading::Bytes(value) => *value == 0,
-        Reading::Ratio(value, _) | Reading::MeanBytes(value, _) | Reading::Share(value, _) => {
-            *value == 0
-        }
+        | Reading::Share(_, 0)
+        | Reading::PerRequest(_, 0) => true,
+        Reading::Count(value)
+        | Reading::Bytes(value)
+        | Reading::Ratio(value, _)
+        | Reading::MeanBytes(value, _)
+        | Reading::Share(value, _)
+        | Reading::PerRequest(value, _) => *value == 0,
         Reading::Real(_) => false,
         Reading::Time(time) => *time == Nanos::ZERO,
         Reading::Text(text) => text.is_empty(),
@@ -232,12 +240,16 @@ fn timeline(run: &RunResult) -> Option<String> {
     let times: Vec<SimTime> = times.iter().map(|at| at.saturating_add(of_day)).collect();
     let (labels, ticks) = ruler(&times, stride);
     let mut text = format!(
-        "{}   {} allowed  {} delayed  {} denied\n",
+        "{}   {} allowed  {} delayed  {} denied",
         styled(BOLD, "timeline"),
         styled(ALLOWED, "●"),
         styled(DELAYED, "◆"),
         styled(DENIED, "×"),
     );
+    if run.candidates.iter().any(|c| c.tally.errors > 0) {
+        let _ = write!(text, "  {} error", styled(ERROR, "▲"));
+    }
+    text.push('\n');
     let indent = " ".repeat(margin);
     let _ = writeln!(text, "{indent}{}", styled(DIM, labels.trim_end()));
     let _ = writeln!(text, "{indent}{}", styled(DIM, ticks.trim_end()));
@@ -249,7 +261,8 @@ fn timeline(run: &RunResult) -> Option<String> {
 }
 
 fn signs(candidate: &CandidateResult, stride: usize) -> String {
-    let sign = |record: &crate::measure::Record| match record.decision {
+    let sign = |record: &Record| match record.decision {
+        _ if record.reason.is_some_and(Reason::is_error) => styled(ERROR, "▲"),
         Decision::Allow => styled(ALLOWED, "●"),
         Decision::Delay(_) => styled(DELAYED, "◆"),
         Decision::Deny => styled(DENIED, "×"),

@@ -172,10 +172,12 @@ pub fn reading(reading: &Reading) -> String {
         Reading::Ratio(_, 0)
         | Reading::MeanBytes(_, 0)
         | Reading::Share(_, 0)
+        | Reading::PerRequest(_, 0)
         | Reading::Absent => "–".to_owned(),
         Reading::Ratio(parts, whole) => format!("{} ×", multiple(*parts, *whole)),
         Reading::MeanBytes(parts, whole) => bytes((parts + whole / 2) / whole),
         Reading::Share(parts, whole) => percent(*parts, *whole),
+        Reading::PerRequest(sum, requests) => multiple(*sum, *requests),
         Reading::Real(value) => format!("{value:.2}"),
         Reading::Time(time) => duration(*time),
     }

@@ -155,6 +155,7 @@ const CLUSTERS_OWN: &[&str] = &[
     "wrongly_refused",
     "recovery_s",
     "leaked_keys",
+    "forgotten_early",
     "theory",
     "theory_error_se",
 ];

@@ -69,10 +69,10 @@ impl Bins {
         sums
     }
 
-    /// Requests allowed at once, delayed and denied per bin, from records where there are any. From
+    /// Requests allowed at once, delayed, denied and failed per bin, from records where there are any. From
     /// series they are cost, and where that is not the same as a count, what was delayed cannot be
     /// told from what was allowed at once.
-    pub(super) fn decisions(self, run: &RunResult, candidate: &CandidateResult) -> Vec<[u128; 3]> {
+    pub(super) fn decisions(self, run: &RunResult, candidate: &CandidateResult) -> Vec<[u128; 4]> {
         let (Some(arrivals), Some(records)) = (&run.arrivals, &candidate.records) else {
             let are_counts = candidate.tally.offered_cost == candidate.tally.requests.into();
             return self.sum(run, candidate, |bucket| {
@@ -85,13 +85,14 @@ impl Bins {
                     bucket.allowed.saturating_sub(delayed),
                     delayed,
                     bucket.denied,
+                    bucket.errors,
                 ]
             });
         };
-        let mut sums = vec![[0; 3]; self.count];
+        let mut sums = vec![[0; 4]; self.count];
         for (arrival, record) in arrivals.iter().zip(records) {
             if let Some(bin) = self.bin(arrival.at) {
-                sums[bin][super::marks::kind(record.decision)] += 1;
+                sums[bin][super::marks::kind(record)] += 1;
             }
         }
         sums

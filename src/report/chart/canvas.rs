@@ -181,6 +181,31 @@ impl Canvas<'_> {
         self.path(&[ends[0], knee, ends[1]], color, width);
     }
 
+    /// A triangle that points up, with a gap in it where it is large enough: a warning.
+    pub(super) fn warning(&mut self, (x, y): Point, radius: f64, color: RGBColor) {
+        let (top, bottom) = (y - radius, y + radius * 0.8);
+        self.area(
+            &[(x - radius, bottom), (x + radius, bottom), (x, top)],
+            color,
+        );
+        if radius > 5.0 {
+            let gap = (y - radius * 0.15, y + radius * 0.4);
+            self.line((x, gap.0), (x, gap.1), WHITE, radius * 0.25);
+        }
+    }
+
+    /// A line that ends in the head of an arrow.
+    pub(super) fn arrow(&mut self, from: Point, to: Point, color: RGBColor, width: f64) {
+        let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+        let length = dx.hypot(dy).max(f64::MIN_POSITIVE);
+        let (along, half) = (4.0 + 3.5 * width, 2.0 + 1.75 * width);
+        let (ux, uy) = (dx / length, dy / length);
+        let neck = (to.0 - ux * along, to.1 - uy * along);
+        self.line(from, neck, color, width);
+        let side = |sign: f64| (neck.0 - sign * uy * half, neck.1 + sign * ux * half);
+        self.area(&[side(1.0), to, side(-1.0)], color);
+    }
+
     /// A triangle that points down.
     pub(super) fn wedge(&mut self, (x, y): Point, radius: f64, color: RGBColor) {
         let (top, bottom) = (y - radius * 0.8, y + radius * 0.8);

@@ -118,6 +118,7 @@ pub fn draw(run: &RunResult, _: &View) -> Result<Option<String>> {
             broken: None,
         },
         height,
+        ..Lane::default()
     });
     let page = Lanes {
         head: head(run),

@@ -1,10 +1,10 @@
-//! A strip of bars for requests too many to be told apart: admitted upwards, denied downwards from
-//! a common line, on one scale.
+//! A strip of bars for requests too many to be told apart: admitted upwards, denied and failed
+//! downwards from a common line, on one scale.
 
 use super::bins::Bins;
 use super::canvas::{Canvas, Point};
 use super::page::Plot;
-use super::theme::{ALLOWED, BOUND, DELAYED, DENIED};
+use super::theme::{ALLOWED, BOUND, DELAYED, DENIED, ERROR};
 use super::time::TimeAxis;
 use super::words::tick;
 use crate::measure::RunResult;
@@ -14,8 +14,8 @@ use plotters::style::RGBColor;
 #[derive(Debug)]
 pub(super) struct Density {
     bins: Bins,
-    /// Allowed at once, delayed, denied.
-    sums: Vec<[u128; 3]>,
+    /// Allowed at once, delayed, denied, failed.
+    sums: Vec<[u128; 4]>,
     /// The most upwards and downwards in any lane.
     most: [u128; 2],
     height: f64,
@@ -38,16 +38,16 @@ impl Density {
 
     /// The strips of all candidates, each `height` pixels high, on one scale.
     pub(super) fn of(run: &RunResult, bins: Bins, height: f64) -> Vec<Self> {
-        let sums: Vec<Vec<[u128; 3]>> = run
+        let sums: Vec<Vec<[u128; 4]>> = run
             .candidates
             .iter()
             .map(|candidate| bins.decisions(run, candidate))
             .collect();
         let most =
-            |amount: fn(&[u128; 3]) -> u128| sums.iter().flatten().map(amount).max().unwrap_or(0);
+            |amount: fn(&[u128; 4]) -> u128| sums.iter().flatten().map(amount).max().unwrap_or(0);
         let most = [
-            most(|[now, later, _]| now + later),
-            most(|[_, _, denied]| *denied),
+            most(|[now, later, ..]| now + later),
+            most(|[.., denied, failed]| denied + failed),
         ];
         let strip = |sums| Self {
             bins,
@@ -65,7 +65,7 @@ impl Density {
 
     /// Whether anything was delayed.
     fn has_delays(&self) -> bool {
-        self.sums.iter().any(|[_, delayed, _]| *delayed > 0)
+        self.sums.iter().any(|[_, delayed, ..]| *delayed > 0)
     }
 
     /// Draws it in the upper part of the lane.
@@ -75,16 +75,20 @@ impl Density {
         let free = self.height - 2.0 * LEAST;
         let per_unit = free / (up + down).max(1.0);
         let line = plot.top + LEAST + up * per_unit;
-        let edge = |bars: &dyn Fn(&[u128; 3]) -> f64| self.outline(&plot.axis, bars);
+        let edge = |bars: &dyn Fn(&[u128; 4]) -> f64| self.outline(&plot.axis, bars);
         let base = edge(&|_| line);
-        let now = edge(&|[now, _, _]| line - *now as f64 * per_unit);
-        let all = edge(&|[now, later, _]| line - (*now + *later) as f64 * per_unit);
-        let denied = edge(&|[_, _, denied]| line + *denied as f64 * per_unit);
+        let now = edge(&|[now, ..]| line - *now as f64 * per_unit);
+        let all = edge(&|[now, later, ..]| line - (*now + *later) as f64 * per_unit);
+        let denied = edge(&|[_, _, denied, _]| line + *denied as f64 * per_unit);
+        let refused = edge(&|[.., denied, failed]| line + (*denied + *failed) as f64 * per_unit);
         between(canvas, &base, &now, ALLOWED);
         if self.has_delays() {
             between(canvas, &now, &all, DELAYED);
         }
         between(canvas, &base, &denied, DENIED);
+        if self.sums.iter().any(|[.., failed]| *failed > 0) {
+            between(canvas, &denied, &refused, ERROR);
+        }
         canvas.line((plot.axis.left, line), (plot.axis.right, line), BOUND, 0.75);
         if self.most[0] > 0 {
             plot.value_label(canvas, plot.top + LEAST, &tick(up));
@@ -95,7 +99,7 @@ impl Density {
     }
 
     /// The bars' ends as one stepped line.
-    fn outline(&self, time: &TimeAxis, y: &dyn Fn(&[u128; 3]) -> f64) -> Vec<Point> {
+    fn outline(&self, time: &TimeAxis, y: &dyn Fn(&[u128; 4]) -> f64) -> Vec<Point> {
         let mut points = Vec::with_capacity(self.sums.len() * 2);
         for (bin, sums) in self.sums.iter().enumerate() {
             let (from, to) = self.bins.bounds(bin);

@@ -150,6 +150,7 @@ fn lanes(run: &RunResult, longest: u64, envelopes: &[Envelope], is_sampled: bool
         },
         verdict: verdict(candidate, envelope),
         height,
+        ..Lane::default()
     });
     let windows = (1..=3).map(|count| run.limit.window.get().saturating_mul(count));
     let page = Lanes {

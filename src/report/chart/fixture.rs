@@ -1,8 +1,11 @@
 //! Runs to draw in tests: by models of the algorithms where requests can be listed, by formula where
 //! there are too many.
 
+mod cluster;
 mod large;
 
+pub(super) use cluster::talkative_crowd;
+pub(in crate::report) use cluster::{outage, race, ten_gateways};
 pub(super) use large::ten_million;
 
 use super::model::{State, decide, exact, level, nanos};
@@ -258,7 +261,7 @@ pub(super) fn at_once() -> RunResult {
 }
 
 /// Two requests.
-pub(super) fn two() -> RunResult {
+pub(in crate::report) fn two() -> RunResult {
     Ask::new("Two requests", "1/1s", vec![(0.25, 1, 0), (0.5, 1, 0)]).run()
 }
 
@@ -365,5 +368,9 @@ pub(super) fn all() -> Vec<(&'static str, RunResult)> {
         ("ten_million", ten_million()),
         ("crowd_of_keys", crowd_of_keys(20)),
         ("crowd_of_many_keys", crowd_of_keys(300)),
+        ("race", race()),
+        ("outage", outage()),
+        ("ten_gateways", ten_gateways()),
+        ("talkative_crowd", talkative_crowd()),
     ]
 }

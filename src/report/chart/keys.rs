@@ -237,12 +237,14 @@ fn by_rank(run: &RunResult, keys: &[usize]) -> String {
             broken: None,
         },
         height: 48.0,
+        ..Lane::default()
     };
     let lanes = run.candidates.iter().map(|candidate| Lane {
         name: name(candidate),
         caption: String::new(),
         verdict: verdict(run, candidate, keys),
         height,
+        ..Lane::default()
     });
     let page = Lanes {
         head: head(run),

@@ -146,6 +146,47 @@ fn the_envelope_and_the_waits_of_the_boundary_burst_are_told() {
     }
 }
 
+/// By hand: 38 of 150 requests, one every 0.4 s, come in the 15 s of the outage. Each candidate's lane
+/// names the outage once; the two that fail closed say how many errors that is.
+#[test]
+fn an_outage_is_shaded_and_its_errors_are_counted_and_marked() {
+    let outage = fixture::outage();
+    let timeline = said("timeline", &outage);
+    assert_eq!(timeline.matches("store down").count(), 6);
+    assert_eq!(timeline.matches(", 38 errors").count(), 2);
+    for told in ["error (503)", "shaded: the store or a node is down"] {
+        assert_eq!(timeline.matches(told).count(), 1, "{told}");
+    }
+    assert!(said("scorecard", &outage).contains("errors"));
+    assert!(said("throughput", &outage).contains("shaded: "));
+}
+
+#[test]
+fn the_sequence_tells_the_race_and_is_left_out_on_one_node() {
+    let sequence = said("sequence", &fixture::race());
+    for told in [
+        "#3 count 3",
+        "#4 count 3",
+        "#3 write 4",
+        "#4 write 4",
+        "#4 allow",
+        "8.5 ms",
+        "lost update: #4&apos;s write 4 replaced #3&apos;s 4",
+    ] {
+        assert_eq!(sequence.matches(told).count(), 1, "{told}");
+    }
+    let chart = CHARTS.iter().find(|row| row.name == "sequence").unwrap();
+    let nothing = draw(chart, &fixture::boundary_burst(), &View::default()).unwrap();
+    assert_eq!(nothing, None);
+}
+
+/// One line per node where each has a level of its own.
+#[test]
+fn nodes_of_their_own_have_a_level_each() {
+    let timeline = said("timeline", &fixture::ten_gateways());
+    assert_eq!(timeline.matches(", a line per node").count(), 3);
+}
+
 #[test]
 fn the_scorecard_marks_who_broke_the_promise() {
     let scorecard = said("scorecard", &fixture::boundary_burst());

@@ -1,12 +1,12 @@
 //! One mark per request: a blue disc allowed, a vermilion cross denied, an orange diamond delayed
-//! with a line to the moment it is forwarded.
+//! with a line to the moment it is forwarded, a purple warning refused because something failed.
 
 use super::canvas::Canvas;
 use super::page::Plot;
-use super::theme::{ALLOWED, DELAYED, DENIED};
+use super::theme::{ALLOWED, DELAYED, DENIED, ERROR};
 use super::time::TimeAxis;
 use crate::limiter::Decision;
-use crate::measure::{CandidateResult, RunResult};
+use crate::measure::{CandidateResult, Reason, Record, RunResult};
 
 /// Radius in pixels and most rows: marks of one instant stand on each other, smaller ones higher.
 const SIZES: [(f64, usize); 3] = [(6.5, 4), (5.0, 8), (3.5, 12)];
@@ -17,9 +17,10 @@ const WAIT_ROWS: usize = 6;
 /// The most marks in a lane: more of them are a texture and no longer read one by one.
 const MOST: usize = 400;
 
-/// 0 allowed at once, 1 delayed, 2 denied.
-pub(super) const fn kind(decision: Decision) -> usize {
-    match decision {
+/// 0 allowed at once, 1 delayed, 2 denied, 3 refused because something failed.
+pub(super) fn kind(record: &Record) -> usize {
+    match record.decision {
+        _ if record.reason.is_some_and(Reason::is_error) => 3,
         Decision::Allow => 0,
         Decision::Delay(_) => 1,
         Decision::Deny => 2,
@@ -69,9 +70,9 @@ impl Marks {
             if !time.span.holds(arrival.at) {
                 continue;
             }
-            let until = arrival.at.saturating_add(record.decision.delay());
+            let until = record.answered.saturating_add(record.decision.delay());
             let until = (time.x_within(until.as_nanos()), time.span.holds(until));
-            let kind = kind(record.decision);
+            let kind = kind(record);
             marks.push(Mark {
                 x: time.x(arrival.at.as_nanos()),
                 row: 0,
@@ -144,7 +145,8 @@ impl Marks {
             match mark.kind {
                 0 => canvas.disc(center, self.radius, ALLOWED),
                 1 => canvas.diamond(center, self.radius * 1.15, DELAYED),
-                _ => canvas.cross(center, self.radius, DENIED),
+                2 => canvas.cross(center, self.radius, DENIED),
+                _ => canvas.warning(center, self.radius, ERROR),
             }
         }
     }

@@ -29,7 +29,7 @@ const MOST_LINES: usize = 8;
 const LINES: [RGBColor; 4] = [
     INK,
     RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
+    RGBColor(140, 86, 40),
     RGBColor(86, 180, 233),
 ];
 
@@ -113,6 +113,7 @@ fn in_lanes(run: &RunResult, span: Span, memories: &[Memory]) -> String {
             broken: None,
         },
         height: 48.0,
+        ..Lane::default()
     });
     let page = Lanes {
         head: head(run),

@@ -8,7 +8,7 @@ mod density;
 mod envelope;
 mod error;
 #[cfg(test)]
-mod fixture;
+pub(super) mod fixture;
 mod keys;
 #[cfg(test)]
 mod laws;
@@ -18,10 +18,12 @@ mod memory;
 #[cfg(test)]
 mod model;
 mod names;
+mod outages;
 mod page;
 mod raster;
 mod scale;
 mod scorecard;
+mod sequence;
 mod span;
 mod theme;
 mod throughput;
@@ -39,6 +41,7 @@ pub use keys::draw as keys;
 pub use memory::draw as memory;
 pub use raster::png;
 pub use scorecard::draw as scorecard;
+pub use sequence::draw as sequence;
 pub use throughput::draw as throughput;
 pub use timeline::draw as timeline;
 pub use window::draw as window;
@@ -58,7 +61,7 @@ pub struct View {
 
 impl View {
     /// Whether less than the whole may be shown.
-    fn is_partial(&self) -> bool {
+    pub(super) fn is_partial(&self) -> bool {
         self.from.is_some() || self.to.is_some()
     }
 }

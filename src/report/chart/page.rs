@@ -5,8 +5,8 @@
 
 use super::canvas::{Align, Canvas, Point, page};
 use super::theme::{
-    ALLOWED, AREA, BODY, BOUND, DELAYED, DENIED, FAINT, Face, INK, MUTED, NAME, SMALL, TITLE,
-    neutral,
+    ALLOWED, AREA, BODY, BOUND, DELAYED, DENIED, ERROR, FAINT, Face, INK, MUTED, NAME, OUTAGE,
+    SMALL, TITLE, neutral,
 };
 use super::time::TimeAxis;
 use plotters::style::RGBColor;
@@ -27,6 +27,12 @@ pub(super) enum Symbol {
     Diamond,
     /// Denied.
     Cross,
+    /// Refused because something failed.
+    Warning,
+    /// A message.
+    Arrow(RGBColor),
+    /// A message that never arrives.
+    Lost,
     /// A filled area or bar.
     Block(RGBColor),
     /// An outline over an area.
@@ -51,6 +57,12 @@ impl Symbol {
         match self {
             Self::Disc => canvas.disc((middle, y), MARK, ALLOWED),
             Self::Cross => canvas.cross((middle, y), MARK, DENIED),
+            Self::Warning => canvas.warning((middle, y), MARK, ERROR),
+            Self::Arrow(color) => canvas.arrow((left, y), (right, y), color, 1.75),
+            Self::Lost => {
+                canvas.line((left, y), (right - 5.0, y), ERROR, 1.75);
+                canvas.cross((right - 5.0, y), 5.0, ERROR);
+            }
             Self::Diamond => {
                 canvas.line((middle, y), (right, y), DELAYED, 1.5);
                 canvas.line((right, y - 5.0), (right, y + 5.0), DELAYED, 1.5);
@@ -170,7 +182,7 @@ pub(super) struct Verdict {
 }
 
 /// One candidate's strip of the page.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Lane {
     pub(super) name: String,
     /// What is drawn in it, in grey after the name.
@@ -178,6 +190,8 @@ pub(super) struct Lane {
     pub(super) verdict: Verdict,
     /// Height of its data in pixels.
     pub(super) height: f64,
+    /// The columns between which its data has a shade behind it.
+    pub(super) shades: Vec<(f64, f64)>,
 }
 
 impl Lane {
@@ -331,6 +345,9 @@ impl<A: Axis> Lanes<A> {
                 lane.draw_head(canvas, left, right, y);
                 let top = y + lane.head_height(right - left);
                 let bottom = top + lane.height;
+                for (from, to) in &lane.shades {
+                    canvas.block((*from, top), (*to, bottom), OUTAGE);
+                }
                 for x in &self.edges {
                     canvas.line((*x, top), (*x, bottom), FAINT, 1.25);
                 }

@@ -30,7 +30,7 @@ struct Measure {
     better: Better,
 }
 
-const MEASURES: [Measure; 9] = [
+const MEASURES: [Measure; 12] = [
     Measure {
         heading: "most in a window, of the limit",
         read: |c, run| listed("overshoot", c, run),
@@ -52,6 +52,11 @@ const MEASURES: [Measure; 9] = [
         better: Better::Neither,
     },
     Measure {
+        heading: "errors (503)",
+        read: |c, run| listed("errors", c, run),
+        better: Better::Less,
+    },
+    Measure {
         heading: "legitimate denied",
         read: |c, run| listed("legitimate_denied", c, run),
         better: Better::Less,
@@ -69,6 +74,16 @@ const MEASURES: [Measure; 9] = [
     Measure {
         heading: "longest wait",
         read: |c, run| listed("delay_max_s", c, run),
+        better: Better::Less,
+    },
+    Measure {
+        heading: "added latency, p99",
+        read: |c, run| listed("added_latency_p99_s", c, run),
+        better: Better::Less,
+    },
+    Measure {
+        heading: "store operations per request",
+        read: |c, run| listed("store_ops", c, run),
         better: Better::Less,
     },
     Measure {
@@ -96,12 +111,14 @@ fn fairness(candidate: &CandidateResult, run: &RunResult) -> Reading {
 #[allow(clippy::cast_precision_loss)]
 fn value(reading: &Reading) -> Option<f64> {
     match reading {
-        Reading::Ratio(_, 0) | Reading::MeanBytes(_, 0) | Reading::Share(_, 0) => None,
+        Reading::Ratio(_, 0) | Reading::MeanBytes(_, 0) => None,
+        Reading::Share(_, 0) | Reading::PerRequest(_, 0) => None,
         Reading::Text(_) | Reading::Absent => None,
         Reading::Count(value) | Reading::Bytes(value) => Some(*value as f64),
         Reading::Ratio(parts, whole)
         | Reading::MeanBytes(parts, whole)
-        | Reading::Share(parts, whole) => Some(*parts as f64 / *whole as f64),
+        | Reading::Share(parts, whole)
+        | Reading::PerRequest(parts, whole) => Some(*parts as f64 / *whole as f64),
         Reading::Real(value) => Some(*value),
         Reading::Time(time) => Some(time.get() as f64),
     }

@@ -84,17 +84,11 @@ impl Span {
 
 /// When the last consequence of the requests is over: the last forwarding, the last move of a level.
 fn settled(run: &RunResult, candidate: &CandidateResult) -> Option<u64> {
-    let arrivals = run.arrivals.iter().flatten();
     let records = candidate.records.iter().flatten();
-    let forwarded = arrivals
-        .zip(records)
-        .filter(|(_, record)| !record.decision.delay().is_forever())
-        .map(|(arrival, record)| {
-            arrival
-                .at
-                .saturating_add(record.decision.delay())
-                .as_nanos()
-        });
+    let forwarded = records
+        .map(|record| (record.answered, record.decision.delay()))
+        .filter(|(_, delay)| !delay.is_forever())
+        .map(|(answered, delay)| answered.saturating_add(delay).as_nanos());
     let buckets = candidate
         .series
         .iter()

@@ -1,8 +1,8 @@
 //! The look that all charts share: colours with one meaning each, type sizes, and text that is
 //! measured before it is placed.
 //!
-//! The colours are those of Okabe and Ito (2008), which stay apart for colour-blind readers; each
-//! decision also has a shape of its own.
+//! The colours of decisions are those of Okabe and Ito (2008), that of errors is from Tol's muted
+//! scheme (2021); they stay apart for colour-blind readers, and each also has a shape of its own.
 
 use plotters::style::{FontDesc, FontFamily, FontStyle, RGBColor, register_font};
 use std::sync::Once;
@@ -14,6 +14,10 @@ pub(super) const ALLOWED: RGBColor = RGBColor(0, 114, 178);
 pub(super) const DELAYED: RGBColor = RGBColor(230, 159, 0);
 /// Refused; above the limit; a broken promise.
 pub(super) const DENIED: RGBColor = RGBColor(213, 94, 0);
+/// Refused because the store or a node failed; what never arrives.
+pub(super) const ERROR: RGBColor = RGBColor(170, 68, 153);
+/// A time during which the store or a node is down.
+pub(super) const OUTAGE: RGBColor = RGBColor(248, 234, 245);
 /// Lines and names.
 pub(super) const INK: RGBColor = RGBColor(34, 34, 34);
 /// Words that explain.

@@ -4,6 +4,7 @@ use super::View;
 use super::bins::Bins;
 use super::canvas::Point;
 use super::density::between;
+use super::outages::{bands, with_outages};
 use super::page::{Head, Lane, Lanes, Symbol, columns};
 use super::scale::Scale;
 use super::span::Span;
@@ -40,17 +41,21 @@ pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
     } else {
         56.0
     };
-    let lanes = run.candidates.iter().map(|candidate| Lane {
+    let shades = bands(run, &time);
+    let is_shaded = shades.iter().any(|shades| !shades.is_empty());
+    let lanes = run.candidates.iter().zip(shades);
+    let lanes = lanes.map(|(candidate, shades)| Lane {
         name: name(candidate),
         caption: String::new(),
         verdict: verdict(run, candidate),
         height,
+        shades,
     });
     let page = Lanes {
         head: head(run, bins, rate.is_some()),
         axis: time,
         lanes: lanes.collect(),
-        footer: footer(view, &time),
+        footer: with_outages(footer(view, &time), is_shaded),
         edges: Vec::new(),
     };
     Ok(Some(page.draw(|canvas, index, plot| {

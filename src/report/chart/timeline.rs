@@ -2,11 +2,12 @@
 
 use super::View;
 use super::density::Density;
-use super::level::LevelPlot;
+use super::level::{LevelPlot, level_bounds};
 use super::marks::Marks;
+use super::outages::{Outages, with_outages};
 use super::page::{Head, Lane, Lanes, Symbol, columns};
 use super::span::Span;
-use super::theme::{ALLOWED, DELAYED, DENIED, neutral};
+use super::theme::{ALLOWED, DELAYED, DENIED, ERROR, neutral};
 use super::time::TimeAxis;
 use super::verdict::verdict;
 use super::words::name;
@@ -53,17 +54,26 @@ pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
         .collect();
     let has_level = levels.iter().any(Option::is_some);
     let (requests, bins) = requests(run, &time, has_level);
+    let outages: Vec<Outages> = run
+        .candidates
+        .iter()
+        .map(|candidate| Outages::of(candidate, &time))
+        .collect();
     let lanes = run.candidates.iter().zip(&requests).zip(&levels);
-    let lanes = lanes.map(|((candidate, requests), level)| Lane {
-        name: name(candidate),
-        caption: level
-            .as_ref()
-            .map_or("", |_| candidate.level_name)
-            .to_owned(),
-        verdict: verdict(run, candidate),
-        height: requests.height() + level.as_ref().map_or(0.0, |level| GAP + level.height()),
-    });
+    let lanes = lanes
+        .zip(&outages)
+        .map(|(((candidate, requests), level), outages)| Lane {
+            name: name(candidate),
+            caption: level.as_ref().map_or_else(String::new, LevelPlot::caption),
+            verdict: verdict(run, candidate),
+            height: outages.height()
+                + requests.height()
+                + level.as_ref().map_or(0.0, |level| GAP + level.height()),
+            shades: outages.bands.clone(),
+        });
     let edges = time.window_edges(run.limit);
+    let footer = footer(run, view, &time, edges.is_some(), bins.as_deref(), &levels);
+    let is_shaded = outages.iter().any(|outages| !outages.bands.is_empty());
     let page = Lanes {
         head: Head::new(
             &run.title,
@@ -72,13 +82,14 @@ pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
         ),
         axis: time,
         lanes: lanes.collect(),
-        footer: footer(run, view, &time, edges.is_some(), bins.as_deref(), &levels),
+        footer: with_outages(footer, is_shaded),
         edges: edges.into_iter().flatten().map(|at| time.x(at)).collect(),
     };
     Ok(Some(page.draw(|canvas, index, plot| {
         if let Some(level) = &levels[index] {
             level.draw(canvas, &plot);
         }
+        let plot = outages[index].draw_words(canvas, &plot);
         match &requests[index] {
             Requests::Marks(marks) => marks.draw(canvas, &plot),
             Requests::Density(density) => density.draw(canvas, &plot),
@@ -159,6 +170,7 @@ fn legend(run: &RunResult, is_strip: bool, has_level: bool) -> Vec<(Symbol, Stri
             "delayed until",
         ),
         (some(|t| t.denied), Symbol::Cross, DENIED, "denied"),
+        (some(|t| t.errors), Symbol::Warning, ERROR, "error (503)"),
     ];
     let mut legend: Vec<(Symbol, String)> = Vec::new();
     for (is_there, mark, color, text) in entries {
@@ -184,7 +196,7 @@ fn bound(run: &RunResult) -> String {
     let is_limit = run
         .candidates
         .iter()
-        .all(|c| c.level_bound == run.limit.units);
+        .all(|c| c.level_bound == run.limit.units && level_bounds(c).is_empty());
     if is_limit {
         format!("dashed: the limit of {}", limit(run.limit))
     } else {
@@ -217,7 +229,11 @@ fn footer(
         phrases.push("dark grey: the level goes up and down within".to_owned());
     }
     if let Some(unit) = strip {
-        phrases.push(format!("bars: {unit}, admitted upwards, denied downwards"));
+        let has_errors = run.candidates.iter().any(|c| c.tally.errors > 0);
+        let refused = if has_errors { "refused" } else { "denied" };
+        phrases.push(format!(
+            "bars: {unit}, admitted upwards, {refused} downwards"
+        ));
     }
     if view.is_partial() {
         phrases.push("counts on the right: the whole run".to_owned());

@@ -22,7 +22,7 @@ pub(super) fn forwards(
         })
         .filter(|(_, record)| !record.decision.delay().is_forever())
         .map(|(arrival, record)| {
-            let at = arrival.at.saturating_add(record.decision.delay());
+            let at = record.answered.saturating_add(record.decision.delay());
             (at.as_nanos(), arrival.cost)
         })
         .collect();

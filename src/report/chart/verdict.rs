@@ -9,8 +9,13 @@ use crate::report::text::{above, duration, grouped};
 /// The candidate's result over the whole run.
 pub(super) fn verdict(run: &RunResult, candidate: &CandidateResult) -> Verdict {
     let tally = &candidate.tally;
+    let errors = match tally.errors {
+        0 => String::new(),
+        1 => ", 1 error".to_owned(),
+        many => format!(", {} errors", grouped(many.into())),
+    };
     let counts = format!(
-        "{} of {} admitted",
+        "{} of {} admitted{errors}",
         grouped(tally.allowed.into()),
         grouped(tally.requests.into())
     );

@@ -4,6 +4,7 @@
 use super::View;
 use super::canvas::{Canvas, Point};
 use super::density::between;
+use super::outages::{bands, with_outages};
 use super::page::{Head, Lane, Lanes, Plot, Symbol, Verdict, columns};
 use super::scale::{COLUMN, Scale, crest, stairs};
 use super::span::Span;
@@ -36,22 +37,27 @@ pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
     } else {
         60.0
     };
-    let lanes = run.candidates.iter().map(|candidate| Lane {
+    let shades = bands(run, &time);
+    let is_shaded = shades.iter().any(|shades| !shades.is_empty());
+    let lanes = run.candidates.iter().zip(shades);
+    let lanes = lanes.map(|(candidate, shades)| Lane {
         name: name(candidate),
         caption: caption(run, candidate),
         verdict: result(run, candidate),
         height,
+        shades,
     });
     let is_crest = sums.iter().any(|sums| {
         let line = stairs(sums, &time, Scale::new(most, 0.0, height));
         crest(&line).1
     });
     let edges = time.window_edges(run.limit);
+    let footer = footer(run, &time, edges.is_some(), is_crest);
     let page = Lanes {
         head: head(run),
         axis: time,
         lanes: lanes.collect(),
-        footer: footer(run, &time, edges.is_some(), is_crest),
+        footer: with_outages(footer, is_shaded),
         edges: edges.into_iter().flatten().map(|at| time.x(at)).collect(),
     };
     Ok(Some(page.draw(|canvas, index, plot| {

@@ -226,7 +226,7 @@ impl<A: Algorithm> Engine<A> {
             None
         };
         let Some(node) = self.router.node(offer.arrival.key) else {
-            let said = Said::alone(Decision::Deny, None);
+            let said = Said::alone(Decision::Deny);
             self.conclude(&offer, None, said, Some(Reason::NoNode), now);
             return;
         };
@@ -369,13 +369,9 @@ impl<A: Algorithm> Engine<A> {
             ..
         } = self.flights[flight];
         let (said, reason) = match (reason, self.deployment.on_store_failure) {
-            (Some(reason), _) => (Said::alone(Decision::Deny, None), reason),
-            (None, OnStoreFailure::FailOpen) => {
-                (Said::alone(Decision::Allow, None), Reason::FailOpen)
-            }
-            (None, OnStoreFailure::FailClosed) => {
-                (Said::alone(Decision::Deny, None), Reason::FailClosed)
-            }
+            (Some(reason), _) => (Said::alone(Decision::Deny), reason),
+            (None, OnStoreFailure::FailOpen) => (Said::alone(Decision::Allow), Reason::FailOpen),
+            (None, OnStoreFailure::FailClosed) => (Said::alone(Decision::Deny), Reason::FailClosed),
             (None, OnStoreFailure::LocalFallback(_)) => {
                 (self.fall_back(&offer, node, now), Reason::LocalFallback)
             }
@@ -455,7 +451,7 @@ impl<A: Algorithm> Engine<A> {
         let in_hand = in_hand.filter(|(_, flight)| flight.reason.is_none());
         let in_hand: Vec<usize> = in_hand.map(|(index, _)| index).collect();
         for flight in in_hand {
-            let said = Said::alone(Decision::Deny, None);
+            let said = Said::alone(Decision::Deny);
             self.land(flight, said, Some(Reason::NodeCrashed), now);
             if self.flights[flight].events == 0 {
                 self.flights.remove(flight);

@@ -119,10 +119,12 @@ impl<A: Algorithm> Engine<A> {
         Said {
             decision,
             estimate: f64::NAN,
-            record: Some(Record {
-                remaining: Some(left),
-                level: Some(Level::whole(left.into())),
-                ..Record::without_limiter(decision, retry)
+            record: self.course.with_timeline.then(|| {
+                Box::new(Record {
+                    remaining: Some(left),
+                    level: Some(Level::whole(left.into())),
+                    ..Record::without_limiter(decision, retry)
+                })
             }),
         }
     }

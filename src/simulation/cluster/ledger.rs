@@ -47,6 +47,8 @@ pub(super) struct Ledger {
     numbers: Vec<u64>,
     nodes: Vec<NodeTally>,
     added: Delays,
+    unmetered: u64,
+    fallbacks: u64,
 }
 
 impl Ledger {
@@ -72,6 +74,8 @@ impl Ledger {
             numbers: Vec::new(),
             nodes: vec![NodeTally::default(); usize::from(nodes)],
             added: Delays::default(),
+            unmetered: 0,
+            fallbacks: 0,
         }
     }
 
@@ -99,6 +103,8 @@ impl Ledger {
             tally.denied += u64::from(!admitted && !is_error);
             tally.allowed_cost += u128::from(if admitted { offer.arrival.cost } else { 0 });
         }
+        self.unmetered += u64::from(reason == Some(Reason::FailOpen));
+        self.fallbacks += u64::from(reason == Some(Reason::LocalFallback));
         self.added.add(at.since(offer.arrival.at));
         self.batch.push(offer.arrival, at, &self.cut);
         if self.knows_offers {
@@ -118,9 +124,10 @@ impl Ledger {
             answers.in_outage.push(in_outage);
         }
         if let Some(recorder) = &mut self.recorder {
-            let record = said
-                .record
-                .unwrap_or(Record::without_limiter(said.decision, None));
+            let record = match said.record {
+                Some(record) => *record,
+                None => Record::without_limiter(said.decision, None),
+            };
             recorder.records.push(Record {
                 reason,
                 node: node.unwrap_or_default(),
@@ -164,6 +171,8 @@ impl Ledger {
             },
             nodes: self.nodes,
             added: self.added,
+            unmetered: self.unmetered,
+            fallbacks: self.fallbacks,
         }
     }
 }
@@ -173,4 +182,6 @@ pub(super) struct Closed {
     pub(super) result: LaneResult,
     pub(super) nodes: Vec<NodeTally>,
     pub(super) added: Delays,
+    pub(super) unmetered: u64,
+    pub(super) fallbacks: u64,
 }

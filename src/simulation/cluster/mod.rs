@@ -16,7 +16,7 @@ mod scribe;
 mod states;
 mod sync;
 
-use super::deployment::{Deployment, Whom};
+use super::deployment::{Deployment, Store, Whom};
 use super::lane::{Course, LaneResult};
 use super::plan::{Plan, Planned, Progress};
 use crate::error::Result;
@@ -85,6 +85,7 @@ impl<A: Algorithm> Cluster for Engine<A> {
             let node = u16::try_from(limiter).expect("as many limiters as nodes");
             clocks.of(Whom::Node(node), end)
         };
+        let level_bounds = states.level_bounds();
         let mut remains = states.finish(|limiter| match deployment.has_store() {
             true => clocks.of(Whom::Store, end),
             false => node(limiter),
@@ -92,26 +93,34 @@ impl<A: Algorithm> Cluster for Engine<A> {
         if let Some(fallback) = fallback {
             let more = fallback.finish(node);
             remains.leaked += more.leaked;
+            remains.forgotten_early += more.forgotten_early;
             if let (Some(occupancy), Some(more)) = (&mut remains.occupancy, &more.occupancy) {
                 occupancy.merge(more);
             }
         }
         let leaked_keys = remains.leaked;
+        let forgotten_early = remains.forgotten_early;
         let Closed {
             result,
             nodes,
             added,
+            unmetered,
+            fallbacks,
         } = ledger.finish(requests, remains);
         let cluster = ClusterResult {
             nodes,
             states_per_key,
-            has_store: deployment.has_store(),
+            level_bounds,
+            has_store: deployment.has_store() || matches!(deployment.store, Store::Synced { .. }),
             added_latency: added,
             in_flight_peak: most_waiting,
             races,
+            unmetered,
+            fallbacks,
             outages: downtimes(&deployment),
             recovery: schedule.recovery(),
             leaked_keys,
+            forgotten_early,
             events: queue.inserted() + requests.iter().sum::<u64>(),
             dialogue: scribe.finish(),
         };

@@ -2,13 +2,21 @@
 
 use crate::units::SimTime;
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 /// Events that are due, the earliest first; of those at one instant, the one put in first.
+///
+/// What takes the same time every time is put in in the order in which it is due. So events go to a
+/// row that they come last in, if there is one, where no order has to be found; only others go to the
+/// heap.
 pub(super) struct Queue<E> {
+    rows: [VecDeque<Entry<E>>; ROWS],
     heap: BinaryHeap<Entry<E>>,
     inserted: u64,
 }
+
+/// About as many as a request has steps.
+const ROWS: usize = 4;
 
 struct Entry<E> {
     at: SimTime,
@@ -19,6 +27,7 @@ struct Entry<E> {
 impl<E> Default for Queue<E> {
     fn default() -> Self {
         Self {
+            rows: std::array::from_fn(|_| VecDeque::new()),
             heap: BinaryHeap::new(),
             inserted: 0,
         }
@@ -30,16 +39,43 @@ impl<E> Queue<E> {
     pub(super) fn push(&mut self, at: SimTime, event: E) {
         let number = self.inserted;
         self.inserted += 1;
-        self.heap.push(Entry { at, number, event });
+        let entry = Entry { at, number, event };
+        // Of the rows that it comes last in, that with the latest event: the others stay open.
+        let open = self
+            .rows
+            .iter_mut()
+            .filter(|row| row.back().is_none_or(|last| last.at <= at));
+        match open.max_by_key(|row| row.back().map(|last| last.at)) {
+            Some(row) => row.push_back(entry),
+            None => self.heap.push(entry),
+        }
     }
 
     /// Takes out the next event that is due by `until`.
     pub(super) fn pop_until(&mut self, until: SimTime) -> Option<(SimTime, E)> {
-        if self.heap.peek()?.at > until {
-            return None;
+        let heads = self.rows.iter_mut().filter(|row| !row.is_empty());
+        let rank =
+            |row: &&mut VecDeque<Entry<E>>| row.front().map(|first| (first.at, first.number));
+        let row = heads.min_by_key(rank);
+        let first = row.as_ref().and_then(|row| row.front());
+        let from_heap = match (first, self.heap.peek()) {
+            (None, None) => return None,
+            (first, Some(top)) => first.is_none_or(|first| *first < *top),
+            (Some(_), None) => false,
+        };
+        if from_heap {
+            let top = self.heap.peek()?;
+            return (top.at <= until)
+                .then(|| self.heap.pop())
+                .flatten()
+                .map(Entry::into_due);
         }
-        let entry = self.heap.pop()?;
-        Some((entry.at, entry.event))
+        let row = row?;
+        let is_due = row.front()?.at <= until;
+        is_due
+            .then(|| row.pop_front())
+            .flatten()
+            .map(Entry::into_due)
     }
 
     /// How many events have been put in.
@@ -49,6 +85,10 @@ impl<E> Queue<E> {
 }
 
 impl<E> Entry<E> {
+    fn into_due(self) -> (SimTime, E) {
+        (self.at, self.event)
+    }
+
     /// The heap gives the greatest first.
     fn rank(&self, other: &Self) -> Ordering {
         (other.at, other.number).cmp(&(self.at, self.number))
@@ -81,18 +121,29 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Many at the same instant come out as they went in.
+        /// However they are put in and taken out, events come by time and then as they were put in.
         #[test]
-        fn events_come_by_time_and_then_as_they_were_put_in(times in prop::collection::vec(0u64..5, 0..200)) {
+        fn events_come_by_time_and_then_as_they_were_put_in(
+            steps in prop::collection::vec((0u64..6, any::<bool>()), 0..200),
+        ) {
             let mut queue = Queue::default();
-            for (index, at) in times.iter().enumerate() {
-                queue.push(SimTime::from_nanos(*at), index);
+            let mut model = std::collections::BTreeSet::new();
+            let mut now = 0;
+            for (number, (delay, takes)) in (0..).zip(steps) {
+                queue.push(SimTime::from_nanos(now + delay), number);
+                model.insert((now + delay, number));
+                if takes {
+                    let (at, event) = queue.pop_until(SimTime::MAX).unwrap();
+                    let next = model.pop_first().unwrap();
+                    prop_assert_eq!((at.as_nanos(), event), next);
+                    now = next.0;
+                }
             }
-            let mut expected: Vec<_> = times.iter().copied().zip(0..).collect();
-            expected.sort();
-            let given = std::iter::from_fn(|| queue.pop_until(SimTime::MAX));
-            let given: Vec<_> = given.map(|(at, index)| (at.as_nanos(), index)).collect();
-            prop_assert_eq!(given, expected);
+            while let Some(next) = model.pop_first() {
+                let (at, event) = queue.pop_until(SimTime::MAX).unwrap();
+                prop_assert_eq!((at.as_nanos(), event), next);
+            }
+            prop_assert!(queue.pop_until(SimTime::MAX).is_none());
         }
     }
 

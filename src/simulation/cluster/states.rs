@@ -21,6 +21,8 @@ pub(super) struct States<A: Algorithm> {
     ttl: Ttl,
     /// By place, when a state is forgotten that has a lifetime; 0 where there is none.
     expires: Vec<u64>,
+    /// How often a state was forgotten that was not yet like a fresh one.
+    forgotten_early: u64,
     lost_expires: VecDeque<SimTime>,
     /// States that never expire, and what the clock read when they were made.
     immortal: BTreeMap<usize, SimTime>,
@@ -41,17 +43,17 @@ pub(super) struct Said {
     pub(super) decision: Decision,
     /// What it took the count to be before; not a number where it does not estimate.
     pub(super) estimate: f64,
-    /// What is kept of it, where answers are kept.
-    pub(super) record: Option<Record>,
+    /// What is kept of it, where answers are kept; few are, so it is kept aside.
+    pub(super) record: Option<Box<Record>>,
 }
 
 impl Said {
     /// A decision without a limiter.
-    pub(super) fn alone(decision: Decision, retry: Option<Retry>) -> Self {
+    pub(super) const fn alone(decision: Decision) -> Self {
         Self {
             decision,
             estimate: f64::NAN,
-            record: Some(Record::without_limiter(decision, retry)),
+            record: None,
         }
     }
 }
@@ -80,7 +82,7 @@ impl Manner {
         Said {
             decision,
             estimate: estimate.unwrap_or(f64::NAN),
-            record: self.records.then(record),
+            record: self.records.then(|| Box::new(record())),
         }
     }
 }
@@ -91,6 +93,7 @@ pub(super) struct Remains {
     pub(super) levels: Option<Levels>,
     pub(super) lines: Option<Vec<LevelLine>>,
     pub(super) leaked: u64,
+    pub(super) forgotten_early: u64,
 }
 
 impl<A: Algorithm> States<A> {
@@ -118,6 +121,7 @@ impl<A: Algorithm> States<A> {
             versions: vec![0; places],
             ttl: deployment.ttl,
             expires: vec![0; if has_lifetime { places } else { 0 }],
+            forgotten_early: 0,
             lost_expires: deployment.lost_expires.iter().copied().collect(),
             immortal: BTreeMap::new(),
             watch: Watch {
@@ -140,6 +144,14 @@ impl<A: Algorithm> States<A> {
         match &self.algorithms[..] {
             [one] => one,
             many => &many[place / self.keys],
+        }
+    }
+
+    /// The most that the limiters can hold, where they are not all alike.
+    pub(super) fn level_bounds(&self) -> Vec<Cost> {
+        match &self.algorithms[..] {
+            [_] => Vec::new(),
+            many => many.iter().map(Algorithm::level_bound).collect(),
         }
     }
 
@@ -178,7 +190,9 @@ impl<A: Algorithm> States<A> {
         let expires = self.expires.get(place).copied().unwrap_or_default();
         let is_over = expires > 0 && expires <= now.at.as_nanos();
         if is_over && !self.immortal.contains_key(&place) {
-            self.forget(place, now.when(SimTime::from_nanos(expires)));
+            let then = now.when(SimTime::from_nanos(expires));
+            self.forgotten_early += u64::from(!self.is_fresh(place, then));
+            self.forget(place, then);
         }
     }
 
@@ -415,6 +429,7 @@ impl<A: Algorithm> States<A> {
             levels: self.watch.levels,
             lines: self.watch.lines.map(|lines| lines.lines),
             leaked,
+            forgotten_early: self.forgotten_early,
         }
     }
 

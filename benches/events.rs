@@ -1,0 +1,102 @@
+//! Events per second of the event path on one thread: whole runs of one algorithm under one deployment.
+//! Run with `cargo bench`; see `benches/README.md`.
+#![allow(clippy::cast_precision_loss)] // Counts become events per second.
+
+#[path = "rig/figures.rs"]
+mod figures;
+#[path = "rig/traffic.rs"]
+mod traffic;
+
+use figures::Figures;
+use ratesim::scenario::Source;
+use ratesim::simulation;
+use std::path::Path;
+use std::time::Instant;
+use traffic::read;
+
+/// Each deployment is timed this often; the fastest counts.
+const SAMPLES: u32 = 5;
+
+/// Deployments by name: fields of a `[[deployment]]` table.
+const DEPLOYMENTS: [(&str, &str); 8] = [
+    ("ten nodes of their own", "store = 'local'"),
+    ("atomic", "store = 'central'\nrtt = '5ms'"),
+    (
+        "atomic, lognormal round trips",
+        "store = 'central'\nrtt = { kind = 'lognormal', median = '1ms', p99 = '5ms' }",
+    ),
+    (
+        "atomic, an outage",
+        "store = 'central'\nrtt = '5ms'\ntimeout = '50ms'\n\
+         outage = [{ of = 'store', from = '0.2s', to = '0.3s' }]",
+    ),
+    (
+        "read, then write",
+        "store = 'central'\nrtt = '5ms'\naccess = 'read_then_write'",
+    ),
+    (
+        "read, then increment",
+        "store = 'central'\nrtt = '5ms'\naccess = 'read_then_increment'",
+    ),
+    ("synced", "store = 'synced'\nsync_every = '10ms'"),
+    ("leased", "store = 'leased'\nrtt = '5ms'\nbatch = 2"),
+];
+
+fn main() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    let pool = pool.expect("one thread");
+    let rate: u64 = if figures::is_check() {
+        10_000
+    } else {
+        2_000_000
+    };
+    println!("events per second on one thread: {rate} requests a second of 1,000 keys, 10 nodes");
+    println!(
+        "{:<32}{:<14}{:>12}{:>16}{:>16}",
+        "deployment", "algorithm", "measures", "million events", "million/s"
+    );
+    let mut figures = Figures::new();
+    for (name, fields) in DEPLOYMENTS {
+        for measures in ["counts", "all"] {
+            let text = scenario(rate, measures, fields);
+            let (events, seconds) = pool.install(|| fastest(&text));
+            let per_second = events as f64 / seconds / 1e6;
+            println!(
+                "{name:<32}{:<14}{measures:>12}{:>16.1}{per_second:>16.1}",
+                "fixed_window",
+                events as f64 / 1e6
+            );
+            figures.insert(format!("{name} {measures}"), per_second);
+        }
+    }
+    if !figures::is_check() {
+        figures::leave("events", &figures);
+    }
+}
+
+/// A second of traffic near the limit.
+fn scenario(rate: u64, measures: &str, fields: &str) -> String {
+    let limit = rate / 2_000;
+    format!(
+        "limit = '{limit}/1s'\nduration = '1s'\nseed = 1\nmeasure = '{measures}'\n\
+         [[traffic]]\npattern = 'poisson'\nrate = '{rate}/s'\nkeys = {{ count = 1000 }}\n\
+         [[algorithm]]\nkind = 'fixed_window'\n\
+         [[deployment]]\nname = 'timed'\nnodes = 10\n{fields}\n"
+    )
+}
+
+/// Events of a run and the seconds of the fastest.
+fn fastest(text: &str) -> (u64, f64) {
+    let samples = if figures::is_check() { 1 } else { SAMPLES };
+    let runs = (0..samples).map(|_| {
+        let source = Source::new(Path::new("bench.toml"), text);
+        let plan = read(&source, &[]).into_plan(false);
+        let began = Instant::now();
+        let result = simulation::run(&plan, &()).expect("no trace");
+        let seconds = began.elapsed().as_secs_f64();
+        let cluster = result.candidates[0].cluster.as_ref();
+        (cluster.expect("a deployment").events, seconds)
+    });
+    let fastest = runs.min_by(|(_, one), (_, other)| one.total_cmp(other));
+    fastest.expect("at least one sample")
+}
