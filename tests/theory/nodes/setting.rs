@@ -44,8 +44,8 @@ impl Setting {
         let routing = self.one_of(&["round_robin", "random"]);
         let many = limit * nodes;
         let bursts = self.up_to(many);
-        let every = self.one_of(&[window / 10, window / 3, window]);
-        let rate = self.one_of(&[1, 3, 10]) * many;
+        let every = self.one_of(&[window / 10, window / 3, window, 2 * window]);
+        let rate = self.one_of(&[limit, many, 3 * many, 10 * many]);
         Ran::text(&format!(
             "limit = '{limit}/{window}ms'
             duration = '{}ms'
