@@ -85,6 +85,34 @@ fn the_overshoot_of_synced_nodes_is_reached() {
     assert_eq!(run.of("fixed_window").counts().0, 50 + 3 * 2);
 }
 
+/// Ten are admitted before the second node is there, whose state is a fresh one; from the next exchange on
+/// both know of all that it admitted.
+#[test]
+fn a_node_that_joins_knows_nothing_of_what_was_told_before() {
+    let run = Ran::text(
+        "limit = '10/1m'
+        duration = '20s'
+        traffic = [
+            { pattern = 'burst', at = '1s', count = 10 },
+            { pattern = 'burst', at = '10.5s', count = 20 },
+            { pattern = 'burst', at = '12s', count = 20 },
+        ]
+        algorithm = [{ kind = 'fixed_window' }]
+        [[deployment]]
+        nodes = 2
+        store = 'synced'
+        sync_every = '1s'
+        join = [{ node = 1, at = '10s' }]",
+    );
+    let letters = run.of("fixed_window").letters();
+    assert_eq!(letters[..10], "a".repeat(10));
+    assert_eq!(letters[10..30].matches('a').count(), 10);
+    assert_eq!(letters[30..], "x".repeat(20));
+    let cluster = run.of("fixed_window").result.cluster.as_ref().unwrap();
+    let admitted: Vec<u64> = cluster.nodes.iter().map(|node| node.allowed).collect();
+    assert_eq!(admitted, [10, 10]);
+}
+
 /// What all know of all is refreshed every Δ: when n is passed at a time within Δ that has no
 /// favourite, λΔ/2 more pass in the mean. So many nodes share the traffic that what each adds of its
 /// own changes that by less than 2 %. The sample is one of 200 keys; the band is four standard errors
