@@ -4,7 +4,10 @@ mod access_log;
 mod clients;
 mod cloudflare;
 mod days;
+mod failures;
+mod gateways;
 mod poisson_near_limit;
+mod races;
 mod scripted;
 mod sizes;
 

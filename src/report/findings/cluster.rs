@@ -26,13 +26,9 @@ pub(super) fn why(run: &RunResult, candidate: &CandidateResult) -> Option<String
     if !is_over(run, candidate) {
         return None;
     }
-    const RACES: &str = "requests were decided on a state that had changed";
-    if candidate.tally.peak_in_window <= alone {
-        // Either may be the cause.
-        return (cluster.races > 0).then(|| format!("{}; {RACES}", candidate.envelope));
-    }
+    let may_be_alone = candidate.tally.peak_in_window <= alone;
     let mut causes = Vec::new();
-    if cluster.states_per_key > 1 {
+    if cluster.states_per_key > 1 && (cluster.has_store || !may_be_alone) {
         let nodes = cluster.nodes.len();
         let how = if cluster.has_store {
             "learn only now and then what the others admitted"
@@ -43,19 +39,33 @@ pub(super) fn why(run: &RunResult, candidate: &CandidateResult) -> Option<String
             "{nodes} nodes that {how}: up to {nodes} × what one would forward"
         ));
     }
-    if cluster.races > 0 {
-        causes.push(RACES.to_owned());
+    let others = [
+        (
+            cluster.races,
+            "requests were decided on a state that had changed",
+        ),
+        (
+            cluster.forgotten_early,
+            "keys were forgotten before their time",
+        ),
+        (
+            cluster.unmetered,
+            "what came while the store failed was forwarded unmetered",
+        ),
+        (
+            cluster.fallbacks,
+            "while the store failed, each node decided by a state of its own",
+        ),
+    ];
+    let there = others.iter().filter(|(count, _)| *count > 0);
+    causes.extend(there.map(|(_, cause)| (*cause).to_owned()));
+    if causes.is_empty() {
+        return None;
     }
-    if cluster.forgotten_early > 0 {
-        causes.push("keys were forgotten before their time".to_owned());
+    if may_be_alone && !candidate.envelope.is_empty() {
+        causes.insert(0, candidate.envelope.to_owned());
     }
-    if cluster.unmetered > 0 {
-        causes.push("what came while the store failed was forwarded unmetered".to_owned());
-    }
-    if cluster.fallbacks > 0 {
-        causes.push("while the store failed, each node decided by a state of its own".to_owned());
-    }
-    (!causes.is_empty()).then(|| causes.join("; "))
+    Some(causes.join("; "))
 }
 
 fn of(candidate: &CandidateResult, count: fn(&ClusterResult) -> u64) -> u64 {

@@ -142,7 +142,7 @@ fn moments_count_from_the_start_or_by_its_clock_and_are_sorted() {
 
 #[test]
 fn stores_are_read_with_what_belongs_to_them() {
-    let store = |fields: &str| deployment(&format!("nodes = 2\n{fields}")).store.clone();
+    let store = |fields: &str| deployment(&format!("nodes = 2\n{fields}")).store;
     assert_eq!(store(""), Store::Local { is_split: false });
     assert_eq!(store("share = 'split'"), Store::Local { is_split: true });
     let central = |access| store(&format!("store = 'central'\naccess = '{access}'"));

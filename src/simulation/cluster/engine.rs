@@ -4,7 +4,7 @@
 //! was put in. So nothing of a request is left when the next one comes where no message takes time,
 //! and the answers are those of the fast path.
 
-use super::super::deployment::{Access, Deployment, OnStoreFailure, Store, Whom, Whose};
+use super::super::deployment::{Access, Deployment, OnStoreFailure, Store, Ttl, Whom, Whose};
 use super::super::lane::Course;
 use super::super::probes::Traits;
 use super::clocks::Clocks;
@@ -152,8 +152,15 @@ impl<A: Algorithm> Engine<A> {
             link: Link::new(deployment, seed),
             schedule: Schedule::new(deployment),
             states: States::new(algorithms, limiters, deployment, course),
-            fallback: (!fallback.is_empty())
-                .then(|| States::new(fallback.to_vec(), nodes, deployment, course)),
+            fallback: (!fallback.is_empty()).then(|| {
+                // What goes wrong at the store does not at the nodes.
+                let sound = Deployment {
+                    ttl: Ttl::Design,
+                    lost_expires: Vec::new(),
+                    ..Deployment::clone(deployment)
+                };
+                States::new(fallback.to_vec(), nodes, &sound, course)
+            }),
             flights: Slab::new(),
             sync: Sync::new(deployment),
             leases: Leases::new(deployment, keys),

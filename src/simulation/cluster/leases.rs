@@ -102,7 +102,7 @@ impl<A: Algorithm> Engine<A> {
         let cost = offer.arrival.cost;
         if cost == 0 || open.is_none() && self.leases.credit[place] >= cost {
             self.leases.credit[place] -= cost;
-            let said = self.from_credit(place, Decision::Allow, None);
+            let said = self.by_credit(place, Decision::Allow, None);
             self.conclude(&offer, Some(node), said, None, now);
             return;
         }
@@ -114,7 +114,7 @@ impl<A: Algorithm> Engine<A> {
     }
 
     /// An answer by what is left on lease.
-    fn from_credit(&self, place: usize, decision: Decision, retry: Option<Retry>) -> Said {
+    fn by_credit(&self, place: usize, decision: Decision, retry: Option<Retry>) -> Said {
         let left = self.leases.credit[place];
         Said {
             decision,
@@ -237,7 +237,7 @@ impl<A: Algorithm> Engine<A> {
                 }
                 waiters.pop_front();
                 if credit < cost {
-                    let said = self.from_credit(place, Decision::Deny, grant.retry);
+                    let said = self.by_credit(place, Decision::Deny, grant.retry);
                     self.serve(flight, said, now);
                     continue;
                 }
@@ -249,7 +249,7 @@ impl<A: Algorithm> Engine<A> {
                     Decision::Allow
                 };
                 fresh = fresh.saturating_sub(cost);
-                let said = self.from_credit(place, decision, None);
+                let said = self.by_credit(place, decision, None);
                 self.serve(flight, said, now);
             }
         }

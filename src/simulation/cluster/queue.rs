@@ -88,16 +88,11 @@ impl<E> Entry<E> {
     fn into_due(self) -> (SimTime, E) {
         (self.at, self.event)
     }
-
-    /// The heap gives the greatest first.
-    fn rank(&self, other: &Self) -> Ordering {
-        (other.at, other.number).cmp(&(self.at, self.number))
-    }
 }
 
 impl<E> PartialEq for Entry<E> {
     fn eq(&self, other: &Self) -> bool {
-        self.rank(other) == Ordering::Equal
+        self.cmp(other) == Ordering::Equal
     }
 }
 
@@ -105,13 +100,14 @@ impl<E> Eq for Entry<E> {}
 
 impl<E> PartialOrd for Entry<E> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.rank(other))
+        Some(self.cmp(other))
     }
 }
 
 impl<E> Ord for Entry<E> {
+    /// The earlier one is the greater: the heap gives the greatest first.
     fn cmp(&self, other: &Self) -> Ordering {
-        self.rank(other)
+        (other.at, other.number).cmp(&(self.at, self.number))
     }
 }
 
