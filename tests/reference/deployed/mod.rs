@@ -5,6 +5,7 @@
 //! limiters on rationals, copied whole where a node reads a state. Whom random and sticky routing send
 //! a request to is taken from the run, everything else is worked out.
 
+mod leases;
 mod setup;
 mod simulator;
 
@@ -12,7 +13,7 @@ use super::check_decision;
 use super::draw::Draw;
 use crate::ran::Ran;
 use ratesim::measure::Reason;
-use setup::{Deployed, Store};
+use setup::Deployed;
 use simulator::Simulator;
 use std::collections::BTreeMap;
 
@@ -50,7 +51,7 @@ fn run(seed: u64) -> BTreeMap<&'static str, usize> {
             cluster.in_flight_peak, done.most_waiting,
             "in flight, {what}"
         );
-        if matches!(setup.store, Store::Central(_)) {
+        if setup.has_store() {
             assert_eq!(cluster.store_ops(), done.operations, "operations, {what}");
         }
         if !setup.loses_the_store() {
@@ -63,7 +64,7 @@ fn run(seed: u64) -> BTreeMap<&'static str, usize> {
 }
 
 /// Setups per thread.
-const SETUPS: u64 = 1_000;
+const SETUPS: u64 = 30_000;
 
 #[test]
 fn the_event_path_and_a_plain_simulator_agree_on_every_answer() {
@@ -93,6 +94,7 @@ fn the_event_path_and_a_plain_simulator_agree_on_every_answer() {
         ("local_fallback", 1_000),
         ("node_down", 1_000),
         ("node_crashed", 100),
+        ("no_node", 10),
         ("races", 1_000),
     ] {
         assert!(total.get(what) >= Some(&least), "{what} of {total:?}");

@@ -10,6 +10,8 @@ pub(super) enum Store {
     Split,
     Central(Access),
     Synced(u64),
+    /// Units that a node takes at a time.
+    Leased(u64),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +45,16 @@ pub(super) struct Outage {
     pub(super) from: u64,
     pub(super) to: u64,
     pub(super) loses_state: bool,
+    /// For a node: from when on requests are sent to others.
+    found: Option<u64>,
+}
+
+/// A time in which trips that begin in it take longer and longer.
+#[derive(Clone, Copy, Debug)]
+struct Slowdown {
+    from: u64,
+    to: u64,
+    adds: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +79,11 @@ pub(super) struct Deployed {
     pub(super) nodes: usize,
     pub(super) routing: Routing,
     pub(super) store: Store,
-    pub(super) trip: u64,
+    trip: u64,
+    slowdown: Option<Slowdown>,
+    /// Nodes with the moments at which they join and leave.
+    joins: Vec<(usize, u64)>,
+    leaves: Vec<(usize, u64)>,
     /// Whether the nodes' clocks decide at a central store.
     pub(super) by_nodes: bool,
     skews: Vec<i64>,
@@ -93,10 +109,11 @@ impl Deployed {
             1 if algorithm.counts() => Access::Increment,
             _ => Access::Write,
         };
-        let store = match draw.up_to(7) {
+        let store = match draw.up_to(10) {
             0 => Store::Own,
             1 => Store::Split,
             2 => Store::Synced(draw.one_of(&[50, 100, 300, 700])),
+            3 | 4 => Store::Leased(draw.one_of(&[1, 1, 2, 3, 7])),
             _ => Store::Central(access),
         };
         let nodes = 1 + usize::try_from(draw.up_to(3)).unwrap();
@@ -106,11 +123,14 @@ impl Deployed {
             store,
             trip: match store {
                 Store::Own | Store::Split => 0,
-                Store::Central(_) | Store::Synced(_) => {
+                Store::Central(_) | Store::Synced(_) | Store::Leased(_) => {
                     draw.one_of(&[0, 100, 100, 200, 300, 500, 1_000])
                 }
             },
-            by_nodes: matches!(store, Store::Central(_)) && draw.yes(),
+            slowdown: None,
+            joins: Vec::new(),
+            leaves: Vec::new(),
+            by_nodes: matches!(store, Store::Central(_) | Store::Leased(_)) && draw.yes(),
             skews: vec![0; nodes],
             steps: Vec::new(),
             outages: Vec::new(),
@@ -122,7 +142,9 @@ impl Deployed {
         };
         setup.draw_requests(draw);
         setup.draw_clocks(draw);
+        setup.draw_members(draw);
         setup.draw_failures(draw);
+        setup.draw_slowdown(draw);
         setup
     }
 
@@ -168,7 +190,7 @@ impl Deployed {
     fn draw_clocks(&mut self, draw: &mut Draw) {
         let by_nodes = match self.store {
             Store::Own | Store::Split | Store::Synced(_) => true,
-            Store::Central(Access::Atomic) => self.by_nodes,
+            Store::Central(Access::Atomic) | Store::Leased(_) => self.by_nodes,
             Store::Central(_) => return,
         };
         const OFF: [i64; 7] = [0, 0, 50, 100, -100, -450, 1_500];
@@ -193,9 +215,40 @@ impl Deployed {
         at + draw.one_of(&[0, 0, self.trip / 2, self.trip])
     }
 
+    /// Nodes that come and go; the first one always stays. Whose turn it then is is not written anywhere.
+    fn draw_members(&mut self, draw: &mut Draw) {
+        if self.nodes < 2 || draw.chance(60) {
+            return;
+        }
+        self.routing = Routing::Told(draw.one_of(&["random", "sticky"]));
+        if draw.yes() {
+            self.joins.push((1, self.some_instant(draw)));
+        }
+        if self.nodes > 2 && draw.yes() {
+            self.leaves.push((2, self.some_instant(draw)));
+        }
+    }
+
+    fn draw_slowdown(&mut self, draw: &mut Draw) {
+        // A copy that is decided on by a node's clock would be read by one that goes back.
+        let goes_back = self.by_nodes && matches!(self.store, Store::Central(_));
+        if !self.has_store() || goes_back || draw.chance(60) {
+            return;
+        }
+        let from = self.some_instant(draw);
+        self.slowdown = Some(Slowdown {
+            from,
+            to: from + draw.one_of(&[150, 700, 2_000]),
+            adds: draw.one_of(&[1, 99, 300, 1_000]),
+        });
+    }
+
     fn draw_failures(&mut self, draw: &mut Draw) {
-        let is_central = matches!(self.store, Store::Central(_));
-        let node = usize::try_from(draw.up_to(self.nodes as u64 - 1)).unwrap();
+        let is_central = self.has_store();
+        let node = match self.joins.is_empty() && self.leaves.is_empty() {
+            true => usize::try_from(draw.up_to(self.nodes as u64 - 1)).unwrap(),
+            false => 0,
+        };
         let store = draw.one_of(&[0, 1, 1]) * usize::from(is_central);
         for of in [None].repeat(store).into_iter().chain([Some(node)]) {
             if of.is_some() && draw.chance(60) {
@@ -203,11 +256,13 @@ impl Deployed {
             }
             let from = self.some_instant(draw);
             let length = draw.one_of(&[50, 100, 200, 500, 1_000, 3_000]);
+            let is_found = of.is_some() && matches!(self.routing, Routing::Told(_)) && draw.yes();
             self.outages.push(Outage {
                 of,
                 from,
                 to: from + length,
                 loses_state: draw.yes(),
+                found: is_found.then(|| from + draw.one_of(&[0, 50, 300])),
             });
         }
         self.outages.sort_by_key(|outage| outage.from);
@@ -241,6 +296,42 @@ impl Deployed {
         outages
             .filter(|outage| outage.of == of)
             .any(|outage| outage.from <= at && at < outage.to)
+    }
+
+    /// Whether nodes ask a store.
+    pub(super) fn has_store(&self) -> bool {
+        matches!(self.store, Store::Central(_) | Store::Leased(_))
+    }
+
+    /// Whether a node takes part.
+    pub(super) fn is_member(&self, node: usize, at: u64) -> bool {
+        let has = |moves: &[(usize, u64)]| {
+            let mut moves = moves.iter();
+            moves
+                .find(|(who, _)| *who == node)
+                .map(|(_, when)| *when <= at)
+        };
+        has(&self.joins) != Some(false) && has(&self.leaves) != Some(true)
+    }
+
+    /// Whether requests are sent to a node.
+    pub(super) fn is_served(&self, node: usize, at: u64) -> bool {
+        let mut outages = self.outages.iter().filter(|outage| outage.of == Some(node));
+        let is_known =
+            |outage: &Outage| outage.found.is_some_and(|found| found <= at) && at < outage.to;
+        self.is_member(node, at) && !outages.any(is_known)
+    }
+
+    /// How long a trip that begins now takes there, and there and back.
+    pub(super) fn trip(&self, now: u64) -> (u64, u64) {
+        let slow = self
+            .slowdown
+            .filter(|slow| slow.from <= now && now < slow.to);
+        let more = slow.map_or(0, |slow| {
+            slow.adds * (now - slow.from) / (slow.to - slow.from)
+        });
+        let whole = self.trip + more;
+        (whole / 2, whole)
     }
 
     pub(super) fn loses_the_store(&self) -> bool {
@@ -292,6 +383,10 @@ impl Deployed {
             Store::Synced(every) => {
                 writeln!(text, "store = 'synced'\nsync_every = '{every}ns'")?;
             }
+            Store::Leased(batch) => {
+                let clock = if self.by_nodes { "node" } else { "store" };
+                writeln!(text, "store = 'leased'\nbatch = {batch}\nclock = '{clock}'")?;
+            }
             Store::Central(access) => {
                 let access = match access {
                     Access::Atomic => "atomic",
@@ -305,7 +400,7 @@ impl Deployed {
                 )?;
             }
         }
-        if matches!(self.store, Store::Central(_) | Store::Synced(_)) {
+        if self.has_store() || matches!(self.store, Store::Synced(_)) {
             writeln!(text, "rtt = '{}ns'", self.trip)?;
         }
         if self.skews.iter().any(|skew| *skew != 0) {
@@ -321,6 +416,17 @@ impl Deployed {
                 "[[deployment.clock_step]]\nof = {of}\nat = '{at}ns'\nby = '{by}ns'"
             )?;
         }
+        for (moves, list) in [("join", &self.joins), ("leave", &self.leaves)] {
+            for (node, at) in list {
+                writeln!(text, "[[deployment.{moves}]]\nnode = {node}\nat = '{at}ns'")?;
+            }
+        }
+        if let Some(Slowdown { from, to, adds }) = self.slowdown {
+            writeln!(
+                text,
+                "[[deployment.slowdown]]\nfrom = '{from}ns'\nto = '{to}ns'\nadds = '{adds}ns'"
+            )?;
+        }
         for outage in &self.outages {
             let (from, to, loses) = (outage.from, outage.to, outage.loses_state);
             let of = name(outage.of);
@@ -329,6 +435,9 @@ impl Deployed {
                 "[[deployment.outage]]\nof = {of}\nfrom = '{from}ns'\nto = '{to}ns'\n\
                  loses_state = {loses}"
             )?;
+            if let Some(found) = outage.found {
+                writeln!(text, "detected_after = '{}ns'", found - from)?;
+            }
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! The plain simulator: what is due, in a list.
 
 use super::super::model::{Model, Verdict};
+use super::leases::{Ask, LeaseEvent};
 use super::setup::{Access, Deployed, KEYS, Policy, Routing, Store};
 use num_bigint::BigInt;
 use std::collections::BTreeMap;
@@ -23,7 +24,7 @@ pub(super) struct Done {
 
 /// What is going to happen; numbers are those of requests, but for an outage's own.
 #[derive(Clone, Copy, Debug)]
-enum What {
+pub(super) enum What {
     Down(usize),
     Exchange,
     Told(usize, usize, u64),
@@ -31,6 +32,7 @@ enum What {
     Back(usize),
     GivenUp(usize),
     Landed(usize),
+    Lease(LeaseEvent, usize),
 }
 
 /// A state that was read: the state, when by the clock that decides, and how often it had changed.
@@ -42,10 +44,12 @@ struct Copy {
 
 /// A request that waits for the store, or for a node that is down.
 #[derive(Default)]
-struct Flight {
-    node: usize,
+pub(super) struct Flight {
+    pub(super) node: usize,
     sent: u64,
     is_late: bool,
+    /// When the store's answer is back.
+    back: u64,
     /// Whether its node was down when it came.
     is_stranded: bool,
     verdict: Option<Verdict>,
@@ -53,32 +57,35 @@ struct Flight {
 }
 
 pub(super) struct Simulator<'a> {
-    setup: &'a Deployed,
+    pub(super) setup: &'a Deployed,
     /// The nodes that the run sent the requests to.
     told: &'a [usize],
     due: Vec<(u64, u64, What)>,
     inserted: u64,
     /// By limiter and key.
-    states: Vec<Vec<Box<dyn Model>>>,
+    pub(super) states: Vec<Vec<Box<dyn Model>>>,
     /// By key, how often the store's state has changed.
     versions: Vec<u64>,
     /// By node and key.
     fallback: Vec<Vec<Box<dyn Model>>>,
-    flights: BTreeMap<usize, Flight>,
+    pub(super) flights: BTreeMap<usize, Flight>,
     answers: BTreeMap<usize, Answer>,
     /// By node and key, what was admitted since the last exchange.
     owed: BTreeMap<(usize, usize), u64>,
-    credit: Vec<i64>,
+    turns: Vec<i64>,
+    /// By node and key, what is on lease there.
+    pub(super) credit: BTreeMap<(usize, usize), u64>,
+    pub(super) asks: Vec<Ask>,
     waiting: u64,
     most_waiting: u64,
-    operations: u64,
+    pub(super) operations: u64,
     races: u64,
 }
 
 impl<'a> Simulator<'a> {
     pub(super) fn new(setup: &'a Deployed, told: &'a [usize]) -> Self {
         let limiters = match setup.store {
-            Store::Central(_) => 1,
+            Store::Central(_) | Store::Leased(_) => 1,
             Store::Own | Store::Split | Store::Synced(_) => setup.nodes,
         };
         let mut simulator = Self {
@@ -92,7 +99,9 @@ impl<'a> Simulator<'a> {
             flights: BTreeMap::new(),
             answers: BTreeMap::new(),
             owed: BTreeMap::new(),
-            credit: vec![0; setup.nodes],
+            turns: vec![0; setup.nodes],
+            credit: BTreeMap::new(),
+            asks: Vec::new(),
             waiting: 0,
             most_waiting: 0,
             operations: 0,
@@ -147,7 +156,7 @@ impl<'a> Simulator<'a> {
         }
     }
 
-    fn expect(&mut self, at: u64, what: What) {
+    pub(super) fn expect(&mut self, at: u64, what: What) {
         self.due.push((at, self.inserted, what));
         self.inserted += 1;
     }
@@ -169,6 +178,7 @@ impl<'a> Simulator<'a> {
                 What::Back(number) => self.back(number, now),
                 What::GivenUp(number) => self.give_up(number, now),
                 What::Landed(number) => self.land(number, now),
+                What::Lease(event, ask) => self.lease(event, ask, now),
             }
         }
     }
@@ -177,14 +187,14 @@ impl<'a> Simulator<'a> {
         match &self.setup.routing {
             Routing::RoundRobin => number % self.setup.nodes,
             Routing::Told(_) => self.told[number],
-            // The node with most credit pays for all.
+            // The node whose turn it is most pays for all.
             Routing::Weighted(weights) => {
-                for (credit, weight) in self.credit.iter_mut().zip(weights) {
-                    *credit += weight;
+                for (turn, weight) in self.turns.iter_mut().zip(weights) {
+                    *turn += weight;
                 }
-                let most = self.credit.iter().max().unwrap();
-                let node = self.credit.iter().position(|it| it == most).unwrap();
-                self.credit[node] -= weights.iter().sum::<i64>();
+                let most = self.turns.iter().max().unwrap();
+                let node = self.turns.iter().position(|it| it == most).unwrap();
+                self.turns[node] -= weights.iter().sum::<i64>();
                 node
             }
         }
@@ -192,48 +202,63 @@ impl<'a> Simulator<'a> {
 
     fn arrive(&mut self, number: usize) {
         let request = self.setup.requests[number];
-        let (now, node) = (request.at, self.route(number));
-        let is_stranded = self.setup.is_down(Some(node), now);
-        let is_central = matches!(self.setup.store, Store::Central(_));
-        if is_stranded || is_central {
-            self.waiting += 1;
-            self.most_waiting = self.most_waiting.max(self.waiting);
-            let flight = Flight {
-                node,
-                sent: now,
-                is_stranded,
-                ..Flight::default()
-            };
-            self.flights.insert(number, flight);
+        let now = request.at;
+        if !(0..self.setup.nodes).any(|node| self.setup.is_served(node, now)) {
+            self.answer(number, 0, Verdict::Deny, Some("no_node"), now);
+            return;
         }
-        if is_stranded {
+        let node = self.route(number);
+        assert!(self.setup.is_served(node, now), "sent to {node} at {now}");
+        if self.setup.is_down(Some(node), now) {
+            self.take_off(number, node, true);
             let timeout = self.setup.timeout.expect("stated with outages");
             self.expect(now + timeout, What::GivenUp(number));
-        } else if is_central {
-            self.ask(number, now);
-        } else {
-            let reading = BigInt::from(self.setup.reading(Some(node), now));
-            let state = &mut self.states[node][request.key];
-            let verdict = state.decide(&reading, &request.cost.into());
-            if verdict.is_admitted() {
-                *self.owed.entry((node, request.key)).or_default() += request.cost;
-            }
-            self.answer(number, node, verdict, None, now);
+            return;
         }
+        match self.setup.store {
+            Store::Central(_) => {
+                self.take_off(number, node, false);
+                self.ask(number, now);
+            }
+            Store::Leased(batch) => self.spend(number, node, batch, now),
+            Store::Own | Store::Split | Store::Synced(_) => {
+                let reading = BigInt::from(self.setup.reading(Some(node), now));
+                let state = &mut self.states[node][request.key];
+                let verdict = state.decide(&reading, &request.cost.into());
+                if verdict.is_admitted() {
+                    *self.owed.entry((node, request.key)).or_default() += request.cost;
+                }
+                self.answer(number, node, verdict, None, now);
+            }
+        }
+    }
+
+    /// A request begins to wait.
+    pub(super) fn take_off(&mut self, number: usize, node: usize, is_stranded: bool) {
+        self.waiting += 1;
+        self.most_waiting = self.most_waiting.max(self.waiting);
+        let flight = Flight {
+            node,
+            sent: self.setup.requests[number].at,
+            is_stranded,
+            ..Flight::default()
+        };
+        self.flights.insert(number, flight);
     }
 
     fn ask(&mut self, number: usize, now: u64) {
         self.operations += 1;
-        let (trip, timeout) = (self.setup.trip, self.setup.timeout);
-        let reaches = now + trip / 2;
+        let ((there, whole), timeout) = (self.setup.trip(now), self.setup.timeout);
+        let reaches = now + there;
         let is_lost = self.setup.is_down(None, reaches);
-        let is_late = timeout.is_some_and(|timeout| timeout < trip);
+        let is_late = timeout.is_some_and(|timeout| timeout < whole);
         if is_lost || is_late {
             let timeout = timeout.expect("stated with outages");
             self.expect(now + timeout, What::GivenUp(number));
         }
         if !is_lost {
-            self.flights.get_mut(&number).unwrap().is_late = is_late;
+            let flight = self.flights.get_mut(&number).unwrap();
+            (flight.is_late, flight.back) = (is_late, now + whole);
             self.expect(reaches, What::AtStore(number));
         }
     }
@@ -267,7 +292,7 @@ impl<'a> Simulator<'a> {
                 version,
             });
         }
-        let (is_late, back) = (flight.is_late, flight.sent + self.setup.trip);
+        let (is_late, back) = (flight.is_late, flight.back);
         if !is_late {
             self.expect(back, What::Back(number));
         }
@@ -295,7 +320,7 @@ impl<'a> Simulator<'a> {
         self.answer(number, node, verdict, None, now);
         if is_counted && self.may_pass(request.cost) {
             self.operations += 1;
-            let lands = now + self.setup.trip / 2;
+            let lands = now + self.setup.trip(now).0;
             if !self.setup.is_down(None, lands) {
                 self.expect(lands, What::Landed(number));
             }
@@ -320,7 +345,7 @@ impl<'a> Simulator<'a> {
         }
     }
 
-    fn give_up(&mut self, number: usize, now: u64) {
+    pub(super) fn give_up(&mut self, number: usize, now: u64) {
         if self.answers.contains_key(&number) {
             return;
         }
@@ -342,7 +367,7 @@ impl<'a> Simulator<'a> {
         self.answer(number, node, verdict, Some(reason), now);
     }
 
-    fn answer(
+    pub(super) fn answer(
         &mut self,
         number: usize,
         node: usize,
@@ -377,8 +402,9 @@ impl<'a> Simulator<'a> {
                 self.answer(number, node, Verdict::Deny, Some("node_crashed"), now);
             }
         }
+        self.end_leases(node, outage.loses_state);
         if outage.loses_state {
-            if !matches!(self.setup.store, Store::Central(_)) {
+            if !self.setup.has_store() {
                 self.states[node] = self.fresh(node);
             }
             self.fallback[node] = self.fresh_fallback();
@@ -396,8 +422,9 @@ impl<'a> Simulator<'a> {
         self.owed = kept;
         for ((from, key), cost) in told {
             let others = (0..setup.nodes).filter(|node| *node != from);
+            let others = others.filter(|node| setup.is_member(*node, now));
             for node in others.filter(is_up) {
-                self.expect(now + setup.trip / 2, What::Told(node, key, cost));
+                self.expect(now + setup.trip(now).0, What::Told(node, key, cost));
             }
         }
     }
