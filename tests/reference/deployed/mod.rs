@@ -64,7 +64,7 @@ fn run(seed: u64) -> BTreeMap<&'static str, usize> {
 }
 
 /// Setups per thread.
-const SETUPS: u64 = 30_000;
+const SETUPS: u64 = 3_000;
 
 #[test]
 fn the_event_path_and_a_plain_simulator_agree_on_every_answer() {
