@@ -97,7 +97,7 @@ fn outages(run: &RunResult) -> Vec<Finding> {
         let names = names(run, same).unwrap_or_default();
         let requests = if *errors == 1 { "request" } else { "requests" };
         let mut text = match errors {
-            0 => format!("{names} refused nothing because {who} failed"),
+            0 => format!("{names} refused no request although {who} failed"),
             _ => format!(
                 "{names} refused {} {requests} ({}) because {who} failed",
                 grouped((*errors).into()),
