@@ -73,7 +73,7 @@ fn rows() -> impl Iterator<Item = &'static Row> {
 }
 
 /// If standard errors were too small the mean square would lie above 1, if too large below. Rows of one
-/// seed rise and fall together, so there are some twenty independent ones: it leaves these bounds
+/// seed rise and fall together, so there are some thirty independent ones: it leaves these bounds
 /// by chance once in a few hundred sets of seeds.
 #[test]
 fn distances_from_theory_are_as_standard_errors_say() {
