@@ -11,9 +11,10 @@ use std::hint::black_box;
 
 /// For each key what was forwarded, and is still to be, with its costs.
 ///
-/// A key's requests are forwarded in the order of their arrival, so three places in that order that
-/// only move forward answer every question: what has left the window of now, what has left the window
-/// of the latest forward, and what is still to be forwarded.
+/// A queue forwards its requests in the order of their answers, so three places in that order that only
+/// move forward answer every question: what has left the window of now, what has left the window of the
+/// latest forward, and what is still to be forwarded. Where several queues forward the same key, a
+/// request finds its place between those that are to be forwarded later.
 #[derive(Clone, Debug)]
 pub struct Departures {
     window: u64,
@@ -67,6 +68,13 @@ impl Departures {
     /// Notes a forward at `at` of a request that came at `now`; gives the cost in (at − w, at].
     fn forward(&mut self, slot: usize, now: u64, at: u64, cost: Cost) -> u128 {
         let key = &mut self.keys[slot];
+        if self
+            .rings
+            .back(&key.ring)
+            .is_some_and(|(last, _)| last > at)
+        {
+            return self.squeeze_in(slot, now, at, cost);
+        }
         self.rings.push_back(&mut key.ring, (at, cost));
         key.recent_cost += u128::from(cost);
         while let Some((earlier, left)) = self.rings.get(&key.ring, key.passed) {
@@ -82,6 +90,61 @@ impl Departures {
         }
         key.peak = key.peak.max(key.recent_cost);
         key.recent_cost
+    }
+
+    /// The same of a forward that comes before others that have been noted: their windows hold it too.
+    fn squeeze_in(&mut self, slot: usize, now: u64, at: u64, cost: Cost) -> u128 {
+        let (window, key) = (self.window, &mut self.keys[slot]);
+        let mut place = key.ring.len();
+        let entry = |ring: &Ring, rings: &Rings<(u64, Cost)>, index| {
+            rings.get(ring, index).expect("an entry of the ring")
+        };
+        while place > 0 && entry(&key.ring, &self.rings, place - 1).0 > at {
+            place -= 1;
+        }
+        self.rings.insert(&mut key.ring, place, (at, cost));
+        if at == now {
+            key.due += 1;
+            key.due_cost += u128::from(cost);
+        }
+        let last = key.ring.len() - 1;
+        if entry(&key.ring, &self.rings, last).0 - at < window {
+            key.recent_cost += u128::from(cost);
+        } else {
+            key.passed += 1;
+        }
+        let (mut first, mut sum) = (place, u128::from(cost));
+        while first > 0 {
+            let (earlier, cost) = entry(&key.ring, &self.rings, first - 1);
+            if at - earlier >= window {
+                break;
+            }
+            sum += u128::from(cost);
+            first -= 1;
+        }
+        let own = sum;
+        key.peak = key.peak.max(own);
+        for index in place + 1..=last {
+            let (later, cost) = entry(&key.ring, &self.rings, index);
+            if later - at >= window {
+                break;
+            }
+            sum += u128::from(cost);
+            while let (earlier, left) = entry(&key.ring, &self.rings, first)
+                && later - earlier >= window
+            {
+                sum -= u128::from(left);
+                first += 1;
+            }
+            key.peak = key.peak.max(sum);
+            let bucket = self
+                .grid
+                .and_then(|grid| grid.bucket(SimTime::from_nanos(later)));
+            if let Some(bucket) = bucket {
+                self.tops[bucket] = self.tops[bucket].max(sum);
+            }
+        }
+        own
     }
 }
 

@@ -12,7 +12,7 @@ use std::hint::black_box;
 /// For each key the instants at which its latest requests leave the window, in a ring that is
 /// overwritten from its oldest on and grows when that one has not left yet.
 ///
-/// A key's requests are forwarded in order, so the window that ends at f holds more than k requests
+/// A key's instants are kept in order, so the window that ends at f holds more than k requests
 /// just when the k-th latest before this one has not left at f: whether a limit or the highest count
 /// so far is exceeded is one comparison each, without counting. What is not in the ring has left.
 #[derive(Clone, Debug)]
@@ -87,6 +87,36 @@ impl Recent {
         key.next = key.next.wrapping_add(1);
     }
 
+    /// The same of a request that is forwarded before the `behind` latest ones: their windows hold it
+    /// too.
+    #[cold]
+    fn squeeze_in(&mut self, slot: usize, now: u64, at: u64, behind: u32) {
+        let key = &self.keys[slot];
+        if self.blocks.entries[key.latest(key.room)] > now {
+            self.grow(slot);
+        }
+        let mut key = self.keys[slot];
+        let entries = &mut self.blocks.entries;
+        for k in 1..=behind {
+            entries[key.latest(k - 1)] = entries[key.latest(k)];
+        }
+        entries[key.latest(behind)] = at.saturating_add(self.window);
+        key.next = key.next.wrapping_add(1);
+        for k in (1..=behind + 1).rev() {
+            let end = self.blocks.entries[key.latest(k)] - self.window;
+            if end - at >= self.window {
+                break;
+            }
+            key.peak += u32::from(self.holds(&key, u64::from(k) + u64::from(key.peak), end));
+            let bucket = self.bucket_of(end);
+            if let Some(top) = self.tops.get(bucket as usize) {
+                let until = self.count(&key, end) - (k - 1);
+                self.tops[bucket as usize] = (*top).max(until.into());
+            }
+        }
+        self.keys[slot] = key;
+    }
+
     /// Moves a key whose oldest entry is still wanted to a block of twice the size.
     #[cold]
     fn grow(&mut self, slot: usize) {
@@ -120,6 +150,15 @@ impl Recent {
 }
 
 impl Recent {
+    /// The bucket of an instant.
+    fn bucket_of(&self, at: u64) -> u32 {
+        let bucket = self
+            .grid
+            .and_then(|grid| grid.bucket(SimTime::from_nanos(at)));
+        let bucket = bucket.and_then(|bucket| u32::try_from(bucket).ok());
+        bucket.unwrap_or(Batch::NO_BUCKET)
+    }
+
     /// Judges a candidate that forwards everything as it comes.
     fn judge_at_once(
         &mut self,
@@ -171,12 +210,17 @@ impl Recent {
                 verdicts.wrong[index] = false;
                 continue;
             };
-            verdicts.wrong[index] = self.limit == 0 || self.holds(key, self.limit, at);
-            let bucket = self
-                .grid
-                .and_then(|grid| grid.bucket(SimTime::from_nanos(at)));
-            let bucket = bucket.and_then(|bucket| u32::try_from(bucket).ok());
-            self.raise(slot, at, bucket.unwrap_or(Batch::NO_BUCKET));
+            let behind = match self.holds(key, 1, at.saturating_add(self.window)) {
+                true => self.count(key, at.saturating_add(self.window)),
+                false => 0,
+            };
+            let k = self.limit.saturating_add(behind.into());
+            verdicts.wrong[index] = self.limit == 0 || self.holds(key, k, at);
+            if behind > 0 {
+                self.squeeze_in(slot, now, at, behind);
+                continue;
+            }
+            self.raise(slot, at, self.bucket_of(at));
             self.forward(slot, now, at);
         }
     }

@@ -115,6 +115,21 @@ impl<T: Copy + Default> Rings<T> {
         ring.len += 1;
     }
 
+    /// The entry at the back.
+    pub(super) fn back(&self, ring: &Ring) -> Option<T> {
+        self.get(ring, ring.len.checked_sub(1)?)
+    }
+
+    /// Adds an entry before that at `index` from the front.
+    pub(super) fn insert(&mut self, ring: &mut Ring, index: u32, entry: T) {
+        self.push_back(ring, entry);
+        for index in (index + 1..ring.len).rev() {
+            let (from, to) = (ring.position(index - 1), ring.position(index));
+            self.blocks.entries[to] = self.blocks.entries[from];
+        }
+        self.blocks.entries[ring.position(index)] = entry;
+    }
+
     /// Moves a full queue to a block of twice the size.
     #[cold]
     fn grow(&mut self, ring: &mut Ring) {
@@ -150,6 +165,11 @@ mod tests {
                 if step == 0 && queues[which].len() > 0 {
                     prop_assert_eq!(rings.front(&queues[which]), models[which].pop_front());
                     queues[which].pop_front();
+                } else if step == 1 {
+                    let index = number % (models[which].len() + 1);
+                    let place = u32::try_from(index).unwrap();
+                    rings.insert(&mut queues[which], place, number);
+                    models[which].insert(index, number);
                 } else {
                     rings.push_back(&mut queues[which], number);
                     models[which].push_back(number);
@@ -158,6 +178,7 @@ mod tests {
                     let kept: VecDeque<_> = (0..queue.len()).map(|index| rings.get(queue, index).unwrap()).collect();
                     prop_assert_eq!(&kept, model);
                     prop_assert_eq!(rings.get(queue, queue.len()), None);
+                    prop_assert_eq!(rings.back(queue), model.back().copied());
                 }
             }
         }

@@ -5,6 +5,7 @@ mod bursts;
 mod costs;
 mod many_keys;
 mod measures;
+mod nodes;
 mod rates;
 mod real_traffic;
 mod state;

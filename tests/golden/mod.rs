@@ -6,6 +6,7 @@
 
 mod files;
 mod same_bytes;
+mod same_instants;
 
 use ratesim::measure::RunResult;
 use std::collections::BTreeMap;

@@ -7,4 +7,5 @@ mod identity;
 mod level;
 mod measures;
 mod memory;
+mod simultaneous;
 mod stream;

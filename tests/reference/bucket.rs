@@ -55,6 +55,23 @@ impl Model for Tokens {
             Verdict::Deny
         }
     }
+
+    /// A bucket is never emptier than empty.
+    fn charge(&mut self, now: &BigInt, cost: &BigInt) {
+        let (level, first, last) = self.refilled(now);
+        let level = (level - whole(cost)).max(ratio(0, 1));
+        self.state = Some((level, first, last));
+    }
+
+    fn begin(&mut self, now: &BigInt) {
+        if self.state.is_none() {
+            self.state = Some(self.refilled(now));
+        }
+    }
+
+    fn fork(&self) -> Box<dyn Model> {
+        Box::new(self.clone())
+    }
 }
 
 /// A backlog that leaks, continuously or one unit per tick.
@@ -141,6 +158,17 @@ impl Model for Leak {
         }
     }
 
+    /// A bucket is never fuller than full.
+    fn charge(&mut self, now: &BigInt, cost: &BigInt) {
+        (self.backlog, self.last) = self.leaked(now);
+        let filled = &self.backlog + whole(cost);
+        self.backlog = filled.min(whole(&self.capacity));
+    }
+
+    fn fork(&self) -> Box<dyn Model> {
+        Box::new(self.clone())
+    }
+
     /// Just before a tick the wait for it is shortest.
     fn moments(&self, from: &BigInt, to: &BigInt) -> Vec<BigInt> {
         if !self.ticks || self.max_wait.is_none() || self.rate == ratio(0, 1) {
@@ -186,6 +214,19 @@ impl Model for Cells {
             }
         }
         verdict
+    }
+
+    /// No further ahead of the clock than admissions bring it.
+    fn charge(&mut self, now: &BigInt, cost: &BigInt) {
+        let interval = self.interval().expect("charged at rates above 0 only");
+        let now = whole(now);
+        let most = &now + whole(&self.burst) * &interval;
+        let due = self.due.clone().max(now) + interval * whole(cost);
+        self.due = self.due.clone().max(due.min(most));
+    }
+
+    fn fork(&self) -> Box<dyn Model> {
+        Box::new(self.clone())
     }
 
     fn ask(&self, now: &BigInt, cost: &BigInt) -> Verdict {

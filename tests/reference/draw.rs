@@ -9,6 +9,9 @@ use rand_pcg::Pcg64Mcg;
 
 const DAY: u64 = 86_400_000_000_000;
 
+/// A time before any that a clock reads.
+const LONG_AGO: i64 = -1_000_000_000_000_000_000;
+
 /// A stream of random choices.
 pub(crate) struct Draw(Pcg64Mcg);
 
@@ -17,19 +20,19 @@ impl Draw {
         Self(Pcg64Mcg::seed_from_u64(seed))
     }
 
-    fn up_to(&mut self, most: u64) -> u64 {
+    pub(crate) fn up_to(&mut self, most: u64) -> u64 {
         self.0.random_range(0..=most)
     }
 
-    fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
+    pub(crate) fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.0.random_range(0..choices.len())]
     }
 
-    fn yes(&mut self) -> bool {
+    pub(crate) fn yes(&mut self) -> bool {
         self.0.random_bool(0.5)
     }
 
-    fn chance(&mut self, percent: u64) -> bool {
+    pub(crate) fn chance(&mut self, percent: u64) -> bool {
         self.up_to(99) < percent
     }
 }
@@ -111,6 +114,85 @@ impl Setup {
         };
         setup.options = setup.draw_options(draw);
         setup
+    }
+
+    /// A setup of a few units in a few hundred nanoseconds, whose rates are never 0: for many requests
+    /// between which little time passes.
+    pub(crate) fn small(draw: &mut Draw, epoch: u64) -> Self {
+        let units = draw.one_of(&[1, 2, 3, 4, 5, 8, 12]);
+        let window = draw.one_of(&[100, 300, 700, 1_000, 2_000]);
+        let mut setup = Self {
+            units,
+            window,
+            epoch,
+            size: draw.one_of(&[units, units, 1, 2, 5, 9]),
+            rate: draw.one_of(&[
+                (units, window),
+                (units, window),
+                (1, 100),
+                (2, 300),
+                (3, 700),
+                (1, 1_000),
+            ]),
+            options: Options::Cells,
+        };
+        setup.options = setup.draw_options(draw);
+        setup
+    }
+
+    /// What the node with this number enforces of it where several share it: rates are divided, of counts
+    /// the first nodes get one more where they do not divide.
+    pub(crate) fn of_node(&self, node: u64, nodes: u64) -> Self {
+        let count = |whole: u64| whole / nodes + u64::from(node < whole % nodes);
+        self.part(count, (1, nodes))
+    }
+
+    /// A fraction of it, counts rounded down.
+    pub(crate) fn fraction(&self, (parts, of): (u64, u64)) -> Self {
+        self.part(|whole| whole * parts / of, (parts, of))
+    }
+
+    fn part(&self, count: impl Fn(u64) -> u64, (parts, of): (u64, u64)) -> Self {
+        let options = match self.options {
+            Options::Tokens { initial, every } => Options::Tokens {
+                initial: count(initial),
+                every,
+            },
+            other => other,
+        };
+        Self {
+            units: count(self.units),
+            size: count(self.size),
+            rate: (self.rate.0 * parts, self.rate.1 * of),
+            options,
+            ..self.clone()
+        }
+    }
+
+    /// The most that it can hold.
+    pub(crate) fn most(&self) -> u64 {
+        match self.options {
+            Options::Tokens { .. } | Options::Leak { .. } | Options::Cells => self.size,
+            _ => self.units,
+        }
+    }
+
+    /// Whether it keeps a count of what it admitted, that a store can add to.
+    pub(crate) fn counts(&self) -> bool {
+        !matches!(
+            self.options,
+            Options::Tokens { .. } | Options::Leak { .. } | Options::Cells
+        )
+    }
+
+    /// Whether it counts denied requests.
+    pub(crate) fn counts_denied(&self) -> bool {
+        match self.options {
+            Options::Fixed { denied, .. }
+            | Options::Log { denied }
+            | Options::Counter { denied, .. } => denied,
+            Options::Tokens { .. } | Options::Leak { .. } | Options::Cells => false,
+        }
     }
 
     fn draw_options(&mut self, draw: &mut Draw) -> Options {
@@ -204,7 +286,7 @@ impl Setup {
             epoch: self.epoch.into(),
             denied_too,
             counted: Vec::new(),
-            last: BigInt::ZERO,
+            last: LONG_AGO.into(),
         };
         match self.options {
             Options::Tokens { initial, every } => Box::new(Tokens {
@@ -226,7 +308,7 @@ impl Setup {
                 max_wait: max_wait.map(Into::into),
                 epoch: self.epoch.into(),
                 backlog: ratio(0, 1),
-                last: BigInt::ZERO,
+                last: LONG_AGO.into(),
             }),
             Options::Fixed {
                 first: false,
@@ -243,7 +325,7 @@ impl Setup {
             Options::Cells => Box::new(Cells {
                 burst: size,
                 rate,
-                due: ratio(0, 1),
+                due: ratio(LONG_AGO, 1),
                 spent: BigInt::ZERO,
             }),
         }
@@ -297,10 +379,7 @@ impl Setup {
     }
 
     fn cost(&self, draw: &mut Draw) -> u64 {
-        let most = match self.options {
-            Options::Tokens { .. } | Options::Leak { .. } | Options::Cells => self.size,
-            _ => self.units,
-        };
+        let most = self.most();
         let any = draw.up_to(most);
         draw.one_of(&[
             1,

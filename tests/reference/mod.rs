@@ -8,6 +8,7 @@
 //! questions has one answer.
 
 mod bucket;
+mod deployed;
 mod draw;
 mod model;
 mod window;

@@ -29,6 +29,15 @@ pub(crate) trait Model {
     /// What would be decided.
     fn ask(&self, now: &BigInt, cost: &BigInt) -> Verdict;
 
+    /// Charges what was admitted elsewhere, without a question.
+    fn charge(&mut self, now: &BigInt, cost: &BigInt);
+
+    /// A request within what it can hold asks for the state, which begins with the first who does.
+    fn begin(&mut self, _now: &BigInt) {}
+
+    /// A copy that goes its own way.
+    fn fork(&self) -> Box<dyn Model>;
+
     /// Moments within [from, to) at which a request might be admitted and no longer later.
     fn moments(&self, _from: &BigInt, _to: &BigInt) -> Vec<BigInt> {
         Vec::new()

@@ -92,6 +92,15 @@ impl Model for History {
         verdict
     }
 
+    fn charge(&mut self, now: &BigInt, cost: &BigInt) {
+        self.last = now.max(&self.last).clone();
+        self.counted.push((self.last.clone(), cost.clone()));
+    }
+
+    fn fork(&self) -> Box<dyn Model> {
+        Box::new(self.clone())
+    }
+
     fn ask(&self, now: &BigInt, cost: &BigInt) -> Verdict {
         let now = now.max(&self.last);
         if *cost == BigInt::ZERO || self.used(now) + whole(cost) <= whole(&self.limit) {

@@ -49,10 +49,38 @@ impl Measured {
         Self::ratio(&sums)
     }
 
+    /// The mean of independent samples.
+    pub(crate) fn mean(samples: &[f64]) -> Self {
+        let count = f64::from(u32::try_from(samples.len()).unwrap());
+        let value = samples.iter().sum::<f64>() / count;
+        let error = (central_moment(samples, 2) / (count - 1.0)).sqrt();
+        Self { value, error }
+    }
+
+    /// The variance of independent samples. That of its square deviations about the mean is
+    /// (μ₄ − σ⁴)/count for long samples.
+    pub(crate) fn variance(samples: &[f64]) -> Self {
+        let count = f64::from(u32::try_from(samples.len()).unwrap());
+        let second = central_moment(samples, 2);
+        let fourth = central_moment(samples, 4);
+        Self {
+            value: second * count / (count - 1.0),
+            error: ((fourth - second * second) / count).sqrt(),
+        }
+    }
+
     /// How far this lies from what is expected, in standard errors.
     pub(crate) fn distance(&self, expected: f64) -> f64 {
         (self.value - expected) / self.error
     }
+}
+
+/// The mean of the deviations from the mean, to this power.
+fn central_moment(samples: &[f64], power: i32) -> f64 {
+    let count = f64::from(u32::try_from(samples.len()).unwrap());
+    let mean = samples.iter().sum::<f64>() / count;
+    let deviations = samples.iter().map(|sample| (sample - mean).powi(power));
+    deviations.sum::<f64>() / count
 }
 
 /// Runs a scenario without keeping every answer.

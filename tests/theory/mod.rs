@@ -1,4 +1,4 @@
-//! Closed forms against measurements: every form that needs one node, at fixed seeds.
+//! Closed forms against measurements, at fixed seeds.
 //!
 //! Each measurement lies within [`BAND`] standard errors of its form. DESIGN.md shows all of them;
 //! `RATESIM_GOLDEN=write cargo test theory` writes that table anew.
@@ -6,6 +6,7 @@
 mod counter;
 pub(crate) mod forms;
 pub(crate) mod measured;
+mod nodes;
 mod shares;
 mod waits;
 
@@ -59,11 +60,12 @@ impl fmt::Display for Row {
 }
 
 /// Every comparison, measured once.
-static ROWS: [&LazyLock<Vec<Row>>; 4] = [
+static ROWS: [&LazyLock<Vec<Row>>; 5] = [
     &shares::ONE_KEY,
-    &shares::NODES,
+    &nodes::splits::ROWS,
     &waits::ROWS,
     &counter::ROWS,
+    &nodes::races::ROWS,
 ];
 
 fn rows() -> impl Iterator<Item = &'static Row> {
@@ -71,7 +73,7 @@ fn rows() -> impl Iterator<Item = &'static Row> {
 }
 
 /// If standard errors were too small the mean square would lie above 1, if too large below. Rows of one
-/// seed rise and fall together, so there are some twenty independent ones: it leaves these bounds
+/// seed rise and fall together, so there are some thirty independent ones: it leaves these bounds
 /// by chance once in a few hundred sets of seeds.
 #[test]
 fn distances_from_theory_are_as_standard_errors_say() {

@@ -3,7 +3,6 @@
 use super::Row;
 use super::forms::{deterministic_queue, erlang_b, fixed_window, log_of_all};
 use super::measured::{Measured, run};
-use std::fmt::Write;
 use std::sync::LazyLock;
 
 /// One key at `mean` requests a second against n a second; all algorithms at their defaults.
@@ -99,36 +98,6 @@ pub(super) static ONE_KEY: LazyLock<Vec<Row>> = LazyLock::new(|| {
     rows
 });
 
-/// Ten nodes with a tenth of the limit each and random routing are ten keys of a tenth of the traffic.
-pub(super) static NODES: LazyLock<Vec<Row>> = LazyLock::new(|| {
-    const SEED: u64 = 9;
-    let mut text = format!(
-        "limit = '10/1s'
-        duration = '5000s'
-        seed = {SEED}
-        traffic = [{{ pattern = 'poisson', rate = '100/s', keys = {{ count = 10 }} }}]\n"
-    );
-    text.write_str(
-        "algorithm = [{ kind = 'token_bucket' }, { kind = 'fixed_window' },
-        { kind = 'sliding_window_log', log_denied = false }]",
-    )
-    .unwrap();
-    let run = run(&text);
-    let forms = [
-        ("token bucket", deterministic_queue(1.0, 10).0),
-        ("fixed window", fixed_window(10, 10.0)),
-        ("sliding log of admitted", erlang_b(10, 10.0)),
-    ];
-    let row = |((form, expected), candidate)| Row {
-        form: format!("{form}, 10 nodes with n/10 each"),
-        parameters: "n = 100, m = 100".to_owned(),
-        seed: SEED,
-        expected,
-        measured: Measured::denied(candidate),
-    };
-    forms.into_iter().zip(&run.candidates).map(row).collect()
-});
-
 #[test]
 fn each_algorithm_denies_the_share_of_its_closed_form() {
     for row in ONE_KEY.iter() {
@@ -137,20 +106,6 @@ fn each_algorithm_denies_the_share_of_its_closed_form() {
         let narrow = row.measured.error < 0.004 && row.measured.error < 0.15 * row.expected;
         assert!(narrow || row.expected < 0.005, "{row}");
     }
-}
-
-/// A limit of 100 in a fixed window denies 3.99 % on one node and 12.51 % on ten.
-#[test]
-fn ten_nodes_with_a_tenth_of_the_limit_deny_what_each_of_them_does_alone() {
-    for row in NODES.iter() {
-        row.check();
-    }
-    assert!((NODES[1].expected - 0.1251).abs() < 5e-5);
-    assert!((NODES[1].measured.value - 0.1251).abs() < 0.003);
-    let one = ONE_KEY
-        .iter()
-        .find(|row| row.form == "fixed window" && row.parameters == "n = 100, m = 100");
-    assert!((one.unwrap().measured.value - 0.0399).abs() < 0.002);
 }
 
 /// There is no closed form; the expected shares were simulated elsewhere, to three digits.

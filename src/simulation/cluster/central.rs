@@ -150,6 +150,12 @@ impl<A: Algorithm> Engine<A> {
             self.states.write(place, clock, state);
             (Says::Write(level), IncidentKind::LostUpdate)
         } else {
+            // The store, where it keeps the time, adds at the time at which it does so: else what it
+            // was asked in between would move what is added.
+            let clock = match self.deployment.clock {
+                Whose::Store => self.clocks.of(Whom::Store, now),
+                Whose::Node => clock,
+            };
             self.states.charge(place, clock, offer.arrival.cost);
             let level = self.states.level(place, clock);
             let says = Says::Increment(offer.arrival.cost, level);

@@ -28,12 +28,22 @@ impl Clocks {
 
     /// Sets a clock to what it is ahead from `at` on.
     pub(super) fn set(&mut self, deployment: &Deployment, of: Whom, at: SimTime) {
+        let ahead = self.ahead(deployment, of, at);
+        match of {
+            Whom::Store => self.store = ahead,
+            Whom::Node(node) => self.nodes[usize::from(node)] = ahead,
+        }
+    }
+
+    fn ahead(&self, deployment: &Deployment, of: Whom, at: SimTime) -> Nanos {
         let ahead = i128::from(deployment.offset(of, at).get()) + self.lead;
         let ahead = u64::try_from(ahead).expect("the lead is as long as any clock is behind");
-        match of {
-            Whom::Store => self.store = Nanos::new(ahead),
-            Whom::Node(node) => self.nodes[usize::from(node)] = Nanos::new(ahead),
-        }
+        Nanos::new(ahead)
+    }
+
+    /// What a clock read at an instant that is past: it may have been set since.
+    pub(super) fn read(&self, deployment: &Deployment, of: Whom, at: SimTime) -> SimTime {
+        at.saturating_add(self.ahead(deployment, of, at))
     }
 
     /// An instant by a clock.

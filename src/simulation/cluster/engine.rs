@@ -399,7 +399,10 @@ impl<A: Algorithm> Engine<A> {
     pub(super) fn deciding(&self, node: u16, sent: SimTime, now: SimTime) -> Clocked {
         match self.deployment.clock {
             Whose::Store => self.clocks.of(Whom::Store, now),
-            Whose::Node => Clocked::new(now, self.clocks.of(Whom::Node(node), sent).reading),
+            Whose::Node => {
+                let node = Whom::Node(node);
+                Clocked::new(now, self.clocks.read(&self.deployment, node, sent))
+            }
         }
     }
 

@@ -65,6 +65,11 @@ impl Router {
         self.change();
     }
 
+    /// Whether a node has joined and not left.
+    pub(super) fn is_member(&self, node: u16) -> bool {
+        self.members[usize::from(node)].has_joined
+    }
+
     /// A node is found to be down, or up again.
     pub(super) fn avoid(&mut self, node: u16, is_avoided: bool) {
         self.members[usize::from(node)].is_avoided = is_avoided;

@@ -278,9 +278,12 @@ impl<A: Algorithm> States<A> {
         }
     }
 
-    /// Whether the limiter remembers a request that it answered so.
+    /// Whether the limiter remembers a request that it answered so: not one of more than it can ever
+    /// hold, even where it counts what it denies.
     fn is_kept(&self, place: usize, cost: Cost, decision: Decision) -> bool {
-        cost > 0 && (decision.is_admitted() || self.algorithm(place).counts_denied())
+        let algorithm = self.algorithm(place);
+        let counts = || algorithm.counts_denied() && cost <= algorithm.level_bound();
+        cost > 0 && (decision.is_admitted() || counts())
     }
 
     /// Decides one request.

@@ -55,7 +55,7 @@ impl<A: Algorithm> Engine<A> {
         }
     }
 
-    /// Every node that is up charges itself with what the others that are up admitted.
+    /// Every node that is up and takes part charges itself with what the others that are up admitted.
     pub(super) fn exchange(&mut self, now: SimTime) {
         self.sync.is_due = false;
         let owed = std::mem::take(&mut self.sync.owed);
@@ -76,8 +76,10 @@ impl<A: Algorithm> Engine<A> {
             true => Nanos::ZERO,
             false => self.link.write(now).out,
         };
+        let listening = up.iter().filter(|node| self.router.is_member(**node));
+        let listening: Vec<u16> = listening.copied().collect();
         for (key, told) in by_key {
-            for node in &up {
+            for node in &listening {
                 for (other, cost) in told.iter().filter(|(other, _)| other != node) {
                     self.tell_node(*other, *node, (key, *cost), (now, way));
                 }
