@@ -7,18 +7,20 @@
 use super::super::deployment::{Access, Deployment, OnStoreFailure, Store, Ttl, Whom, Whose};
 use super::super::lane::Course;
 use super::super::probes::Traits;
+use super::changes::Change;
 use super::clocks::Clocks;
 use super::leases::Leases;
 use super::ledger::{Ending, Ledger, Offer};
 use super::link::{Link, Trip};
 use super::queue::Queue;
 use super::router::Router;
+use super::said::Said;
 use super::schedule::Schedule;
 use super::scribe::Scribe;
-use super::states::{Said, States};
+use super::states::States;
 use super::sync::Sync;
 use crate::limiter::{Algorithm, Decision};
-use crate::measure::{Clocked, IncidentKind, Measure, Message, Party, Reason, Says};
+use crate::measure::{Clocked, Measure, Message, Party, Reason, Says};
 use crate::units::{KeyId, Nanos, SimTime};
 use slab::Slab;
 use std::sync::Arc;
@@ -46,21 +48,6 @@ pub(super) enum Event {
     LeaseBack(usize),
     /// A node gives up waiting for a lease.
     LeaseGivenUp(usize),
-}
-
-/// A change of the deployment.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Change {
-    /// A clock is set.
-    Step(Whom),
-    /// The outage with this number begins.
-    Down(usize),
-    /// It has been found out.
-    Found(usize),
-    /// It is over.
-    Up(usize),
-    /// A node joins or leaves.
-    Member(u16, bool),
 }
 
 /// A request in flight.
@@ -176,35 +163,6 @@ impl<A: Algorithm> Engine<A> {
         engine
     }
 
-    /// Puts in everything that is known to happen.
-    fn schedule_changes(&mut self) {
-        let deployment = self.deployment.clone();
-        for step in &deployment.steps {
-            self.queue
-                .push(step.at, Event::Change(Change::Step(step.of)));
-        }
-        for (number, outage) in deployment.outages.iter().enumerate() {
-            self.queue
-                .push(outage.from, Event::Change(Change::Down(number)));
-            let found = outage
-                .detected_after
-                .map(|after| outage.from.saturating_add(after));
-            if let Some(found) = found.filter(|found| *found < outage.to) {
-                self.queue.push(found, Event::Change(Change::Found(number)));
-            }
-            self.queue
-                .push(outage.to, Event::Change(Change::Up(number)));
-        }
-        for (node, at) in &deployment.joins {
-            self.queue
-                .push(*at, Event::Change(Change::Member(*node, true)));
-        }
-        for (node, at) in &deployment.leaves {
-            self.queue
-                .push(*at, Event::Change(Change::Member(*node, false)));
-        }
-    }
-
     /// Everything that is due by `until` happens.
     pub(super) fn run_until(&mut self, until: SimTime) {
         while let Some((now, event)) = self.queue.pop_until(until) {
@@ -259,14 +217,6 @@ impl<A: Algorithm> Engine<A> {
             self.owe(node, key, offer.arrival.cost, now);
         }
         self.conclude(&offer, Some(node), said, None, now);
-    }
-
-    /// A client waits for a node that is down.
-    fn meet_dead_node(&mut self, offer: Offer, node: u16, now: SimTime) {
-        let flight = self.take_off(offer, node, now);
-        self.flights[flight].reason = Some(Reason::NodeDown);
-        let timeout = self.deployment.timeout.unwrap_or(Nanos::ZERO);
-        self.refer(flight, now.saturating_add(timeout), Event::GivenUp(flight));
     }
 
     /// A request begins to wait.
@@ -342,59 +292,6 @@ impl<A: Algorithm> Engine<A> {
         self.ledger.note(offer, ending);
     }
 
-    /// Notes a failure.
-    fn fail(&mut self, offer: &Offer, node: Option<u16>, reason: Reason, now: SimTime) {
-        let (whom, kind) = match (reason, node) {
-            (Reason::NodeDown | Reason::NodeCrashed, Some(node)) => {
-                (Some(Whom::Node(node)), IncidentKind::NodeFailure)
-            }
-            (Reason::NoNode | Reason::NodeDown | Reason::NodeCrashed, _) => {
-                (None, IncidentKind::NodeFailure)
-            }
-            _ => (Some(Whom::Store), IncidentKind::StoreFailure),
-        };
-        if let Some(whom) = whom {
-            self.schedule.felt(whom, now);
-        }
-        self.scribe.incident(now, offer.number, kind);
-    }
-
-    /// A request has waited long enough.
-    fn given_up(&mut self, flight: usize, now: SimTime) {
-        if !self.flights[flight].is_answered {
-            self.miss(flight, now);
-        }
-        self.release(flight);
-    }
-
-    /// What happens to a request that the store, or its node, has failed.
-    pub(super) fn miss(&mut self, flight: usize, now: SimTime) {
-        let Flight {
-            offer,
-            node,
-            reason,
-            ..
-        } = self.flights[flight];
-        let (said, reason) = match (reason, self.deployment.on_store_failure) {
-            (Some(reason), _) => (Said::alone(Decision::Deny), reason),
-            (None, OnStoreFailure::FailOpen) => (Said::alone(Decision::Allow), Reason::FailOpen),
-            (None, OnStoreFailure::FailClosed) => (Said::alone(Decision::Deny), Reason::FailClosed),
-            (None, OnStoreFailure::LocalFallback(_)) => {
-                (self.fall_back(&offer, node, now), Reason::LocalFallback)
-            }
-        };
-        self.land(flight, said, Some(reason), now);
-    }
-
-    /// A node decides by itself, since the store does not.
-    fn fall_back(&mut self, offer: &Offer, node: u16, now: SimTime) -> Said {
-        let clock = self.clocks.of(Whom::Node(node), now);
-        let states = self.fallback.as_mut();
-        let states = states.expect("made for a deployment that falls back");
-        let place = states.place(usize::from(node), offer.arrival.key);
-        states.decide(place, clock, offer.arrival.cost)
-    }
-
     /// The clock that decides at the store on what a node sent at `sent`.
     pub(super) fn deciding(&self, node: u16, sent: SimTime, now: SimTime) -> Clocked {
         match self.deployment.clock {
@@ -421,63 +318,6 @@ impl<A: Algorithm> Engine<A> {
             (Some(_), Some(given_up)) => (None, Some(given_up)),
             // Nobody gives up: what was sent is sent again when the store is back.
             (Some(back), None) => (Some(back), None),
-        }
-    }
-
-    fn change(&mut self, change: Change, now: SimTime) {
-        match change {
-            Change::Step(of) => self.clocks.set(&self.deployment.clone(), of, now),
-            Change::Member(node, has_joined) => self.router.set_member(node, has_joined),
-            Change::Down(number) => {
-                let outage = self.deployment.outages[number];
-                match outage.of {
-                    Whom::Store if outage.loses_state => {
-                        let clock = self.clocks.of(Whom::Store, now);
-                        self.states.lose(0, clock);
-                    }
-                    Whom::Store => {}
-                    Whom::Node(node) => self.crash(node, outage.loses_state, now),
-                }
-            }
-            Change::Found(number) => {
-                if let Whom::Node(node) = self.deployment.outages[number].of {
-                    self.router.avoid(node, true);
-                }
-            }
-            Change::Up(number) => {
-                if let Whom::Node(node) = self.deployment.outages[number].of
-                    && !self.schedule.is_down(node, now)
-                {
-                    self.router.avoid(node, false);
-                }
-            }
-        }
-    }
-
-    /// A node goes down: what it has in hand is lost.
-    fn crash(&mut self, node: u16, loses_state: bool, now: SimTime) {
-        let in_hand = self.flights.iter();
-        let in_hand = in_hand.filter(|(_, flight)| flight.node == node && !flight.is_answered);
-        let in_hand = in_hand.filter(|(_, flight)| flight.reason.is_none());
-        let in_hand: Vec<usize> = in_hand.map(|(index, _)| index).collect();
-        for flight in in_hand {
-            let said = Said::alone(Decision::Deny);
-            self.land(flight, said, Some(Reason::NodeCrashed), now);
-            if self.flights[flight].events == 0 {
-                self.flights.remove(flight);
-            }
-        }
-        self.leases.crash(node, loses_state);
-        if !loses_state {
-            return;
-        }
-        self.sync.lose(node);
-        let clock = self.clocks.of(Whom::Node(node), now);
-        if self.deployment.states_per_key() > 1 || !self.deployment.has_store() {
-            self.states.lose(usize::from(node), clock);
-        }
-        if let Some(fallback) = &mut self.fallback {
-            fallback.lose(usize::from(node), clock);
         }
     }
 

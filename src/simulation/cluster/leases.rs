@@ -4,7 +4,7 @@ use super::super::deployment::{Deployment, Store};
 use super::engine::{Engine, Event};
 use super::ledger::Offer;
 use super::link::Trip;
-use super::states::Said;
+use super::said::Said;
 use crate::limiter::{Algorithm, Decision};
 use crate::measure::{Message, Party, Record, Says};
 use crate::units::{Cost, KeyId, Level, Nanos, Retry, SimTime};

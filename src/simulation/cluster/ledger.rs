@@ -2,7 +2,8 @@
 
 use super::super::lane::{Course, LaneResult};
 use super::super::probes::{Probes, Probing, Traits};
-use super::states::{Remains, Said};
+use super::said::Said;
+use super::states::Remains;
 use crate::measure::{
     Answers, Batch, Counts, Cut, Delays, LevelLine, NodeTally, Occupancy, Reason, Record, Recorder,
     Sums,

@@ -4,13 +4,16 @@
 //! side. An engine keeps a heap of what is going to happen and compares its top with the next arrival.
 
 mod central;
+mod changes;
 mod clocks;
 mod engine;
+mod failures;
 mod leases;
 mod ledger;
 mod link;
 mod queue;
 mod router;
+mod said;
 mod schedule;
 mod scribe;
 mod states;

@@ -3,8 +3,9 @@
 
 use super::super::deployment::{Deployment, Ttl};
 use super::super::lane::Course;
+use super::said::{Manner, Said};
 use crate::limiter::{Algorithm, Decision};
-use crate::measure::{Clocked, LevelLine, LevelLines, Levels, Measure, Occupancy, Record};
+use crate::measure::{Clocked, LevelLine, LevelLines, Levels, Measure, Occupancy};
 use crate::units::{Cost, KeyId, Level, Retry, SimTime};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -36,55 +37,6 @@ struct Watch {
     levels: Option<Levels>,
     lines: Option<LevelLines>,
     estimates: bool,
-}
-
-/// What a limiter said to one request.
-pub(super) struct Said {
-    pub(super) decision: Decision,
-    /// What it took the count to be before; not a number where it does not estimate.
-    pub(super) estimate: f64,
-    /// What is kept of it, where answers are kept; few are, so it is kept aside.
-    pub(super) record: Option<Box<Record>>,
-}
-
-impl Said {
-    /// A decision without a limiter.
-    pub(super) const fn alone(decision: Decision) -> Self {
-        Self {
-            decision,
-            estimate: f64::NAN,
-            record: None,
-        }
-    }
-}
-
-/// What is wanted of each decision.
-#[derive(Clone, Copy)]
-struct Manner {
-    estimates: bool,
-    records: bool,
-}
-
-impl Manner {
-    fn ask<A: Algorithm>(
-        self,
-        algorithm: &A,
-        state: &mut A::State,
-        now: Clocked,
-        cost: Cost,
-    ) -> Said {
-        let estimate = match self.estimates {
-            true => algorithm.estimate(state, now.reading).map(Level::ratio),
-            false => None,
-        };
-        let decision = algorithm.decide(state, now.reading, cost);
-        let record = || Record::of(algorithm, state, now, cost, decision);
-        Said {
-            decision,
-            estimate: estimate.unwrap_or(f64::NAN),
-            record: self.records.then(|| Box::new(record())),
-        }
-    }
 }
 
 /// What is left of the states at the end of a run.

@@ -1,0 +1,54 @@
+//! What a limiter says to one request.
+
+use crate::limiter::{Algorithm, Decision};
+use crate::measure::{Clocked, Record};
+use crate::units::{Cost, Level};
+
+/// What a limiter said to one request.
+pub(super) struct Said {
+    pub(super) decision: Decision,
+    /// What it took the count to be before; not a number where it does not estimate.
+    pub(super) estimate: f64,
+    /// What is kept of it, where answers are kept; few are, so it is kept aside.
+    pub(super) record: Option<Box<Record>>,
+}
+
+impl Said {
+    /// A decision without a limiter.
+    pub(super) const fn alone(decision: Decision) -> Self {
+        Self {
+            decision,
+            estimate: f64::NAN,
+            record: None,
+        }
+    }
+}
+
+/// What is wanted of each decision.
+#[derive(Clone, Copy)]
+pub(super) struct Manner {
+    pub(super) estimates: bool,
+    pub(super) records: bool,
+}
+
+impl Manner {
+    pub(super) fn ask<A: Algorithm>(
+        self,
+        algorithm: &A,
+        state: &mut A::State,
+        now: Clocked,
+        cost: Cost,
+    ) -> Said {
+        let estimate = match self.estimates {
+            true => algorithm.estimate(state, now.reading).map(Level::ratio),
+            false => None,
+        };
+        let decision = algorithm.decide(state, now.reading, cost);
+        let record = || Record::of(algorithm, state, now, cost, decision);
+        Said {
+            decision,
+            estimate: estimate.unwrap_or(f64::NAN),
+            record: self.records.then(|| Box::new(record())),
+        }
+    }
+}
