@@ -38,6 +38,11 @@ impl Clocked {
         }
     }
 
+    /// Whether the clock stands still.
+    pub const fn is_stopped(self) -> bool {
+        !self.runs
+    }
+
     /// Another instant by the same clock.
     pub fn when(self, at: SimTime) -> Self {
         let reading = if !self.runs {

@@ -14,6 +14,10 @@ pub struct ClusterResult {
     /// By node, the bound of its level, where each enforces a part of the limit; empty where all have
     /// the candidate's own.
     pub level_bounds: Vec<Cost>,
+    /// Whether requests of one key come to several nodes, each of which enforces the whole limit.
+    pub is_shared: bool,
+    /// Whether nodes spend what they leased before.
+    pub is_leased: bool,
     /// Whether nodes ask a store or each other.
     pub has_store: bool,
     /// From a request's arrival at its node to the node's answer, over all requests.
@@ -29,7 +33,7 @@ pub struct ClusterResult {
     /// When the store or a node was down, in order.
     pub outages: Vec<Downtime>,
     /// From the end of an outage to the last answer that was given without the store or the node
-    /// because of it; the longest of all outages. `None` without an outage.
+    /// because of it; the longest of all outages. `None` when none ended before the end of the run.
     pub recovery: Option<Nanos>,
     /// Keys that were still held at the end although they could have been forgotten.
     pub leaked_keys: u64,
@@ -63,7 +67,7 @@ pub struct NodeTally {
     pub denied: u64,
     /// Refused because the store or the node failed.
     pub errors: u64,
-    /// Operations on the store, or messages to other nodes.
+    /// Operations on the store, or how often it told the others what it admitted of a key.
     pub store_ops: u64,
     /// Cost of what it admitted.
     pub allowed_cost: u128,

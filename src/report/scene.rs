@@ -178,19 +178,35 @@ fn moments(messages: &[Message]) -> Vec<Moment> {
     moments
 }
 
-/// The messages that never arrived, each with the next one of its request that was sent later: what
-/// was done after waiting in vain.
+/// The messages whose answer was waited for in vain, each with the next one of its request that its
+/// sender sent later.
 fn timeouts(messages: &[Message]) -> Vec<(usize, usize)> {
     let mut timeouts: Vec<(usize, usize)> = Vec::new();
     for (lost, message) in messages.iter().enumerate() {
-        if message.received.is_some() || is_exchange(message) {
+        if is_exchange(message) {
             continue;
         }
-        let follows = |other: &Message| {
+        let follows = |other: &&Message| {
             other.request == message.request && !is_exchange(other) && other.sent > message.sent
         };
-        let next = messages.iter().position(follows);
-        if let Some(next) = next.filter(|next| timeouts.iter().all(|(_, known)| known != next)) {
+        let later = || messages.iter().filter(follows);
+        let is_lost = message.received.is_none() && message.from != Party::Store;
+        let Some(next) = later().find(|other| is_lost || other.from == message.from) else {
+            continue;
+        };
+        let asks = matches!(message.says, Says::Ask(_) | Says::Read | Says::Lease(_));
+        let is_answer = |other: &&Message| {
+            other.from == Party::Store && other.received.is_some_and(|at| at <= next.sent)
+        };
+        let is_in_vain = is_lost
+            || asks
+                && !messages
+                    .iter()
+                    .any(|other| other.request == message.request && is_answer(&other));
+        let next = messages.iter().position(|other| std::ptr::eq(other, next));
+        if let Some(next) =
+            next.filter(|next| is_in_vain && timeouts.iter().all(|(_, known)| known != next))
+        {
             timeouts.push((lost, next));
         }
     }

@@ -228,6 +228,12 @@ impl Deployment {
         matches!(self.store, Store::Local { is_split: true })
     }
 
+    /// Whether requests of one key come to several nodes, each of which enforces the whole limit by itself.
+    pub fn is_shared(&self) -> bool {
+        let has_states = matches!(self.store, Store::Local { .. } | Store::Synced { .. });
+        has_states && !self.is_split() && self.nodes > 1 && self.routing != Routing::Sticky
+    }
+
     /// Whether there is a store that nodes ask.
     pub const fn has_store(&self) -> bool {
         matches!(self.store, Store::Central(_) | Store::Leased { .. })

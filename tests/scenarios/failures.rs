@@ -212,7 +212,8 @@ fn ttl_leak_keys_that_never_expire_pile_up_and_keys_that_expire_early_give_all_b
     let windows = windows(&run);
     let came = windows.len();
     assert!(came > 6_000, "{came}");
-    let is_over = |opened: &&Vec<u64>| opened.last().unwrap() + 60 * SECOND <= 3_600 * SECOND;
+    // A window that nothing begins anew is the first one still, and over a minute after it was opened.
+    let is_over = |opened: &&Vec<u64>| opened[0] + 60 * SECOND <= 3_600 * SECOND;
     let over = windows.values().filter(is_over).count() as u64;
     let client = run
         .result
@@ -222,7 +223,7 @@ fn ttl_leak_keys_that_never_expire_pile_up_and_keys_that_expire_early_give_all_b
         .unwrap();
     for (name, passed, leaked) in [
         ("fixed_window / as designed", 600, Some(0)),
-        ("fixed_window / no expiry", 600, Some(over)),
+        ("fixed_window / no expiry", 10, Some(over)),
         ("fixed_window / 5 s", 257 * 10 + 2, Some(0)),
         ("fixed_window / expire lost", 10, Some(1)),
         ("token_bucket / as designed", 609, Some(0)),

@@ -28,7 +28,7 @@ pub(super) fn why(run: &RunResult, candidate: &CandidateResult) -> Option<String
     }
     let may_be_alone = candidate.tally.peak_in_window <= alone;
     let mut causes = Vec::new();
-    if cluster.states_per_key > 1 && (cluster.has_store || !may_be_alone) {
+    if cluster.is_shared || cluster.states_per_key > 1 && !may_be_alone {
         let nodes = cluster.nodes.len();
         let how = if cluster.has_store {
             "learn only now and then what the others admitted"
@@ -38,6 +38,9 @@ pub(super) fn why(run: &RunResult, candidate: &CandidateResult) -> Option<String
         causes.push(format!(
             "{nodes} nodes that {how}: up to {nodes} × what one would forward"
         ));
+    }
+    if cluster.is_leased {
+        causes.push("nodes spend what they leased before".to_owned());
     }
     let others = [
         (
@@ -97,7 +100,7 @@ fn outages(run: &RunResult) -> Vec<Finding> {
         let names = names(run, same).unwrap_or_default();
         let requests = if *errors == 1 { "request" } else { "requests" };
         let mut text = match errors {
-            0 => format!("{names} refused no request although {who} failed"),
+            0 => format!("{names} had no errors although {who} failed"),
             _ => format!(
                 "{names} refused {} {requests} ({}) because {who} failed",
                 grouped((*errors).into()),
@@ -156,7 +159,7 @@ fn costs(run: &RunResult) -> Vec<Finding> {
         let what = if *ops == 0 {
             names
         } else if *exchanges {
-            format!("{names} sent {each} messages to other nodes per request")
+            format!("{names} told the other nodes what was admitted {each} times per request")
         } else {
             format!("{names} used the store {each} times per request")
         };

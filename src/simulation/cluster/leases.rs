@@ -1,7 +1,7 @@
 //! Units that nodes take from the store in batches and spend themselves.
 
 use super::super::deployment::{Deployment, Store};
-use super::engine::{Engine, Event};
+use super::engine::{Engine, Event, Flight};
 use super::ledger::Offer;
 use super::link::Trip;
 use super::said::Said;
@@ -46,8 +46,6 @@ struct Grant {
     units: Cost,
     /// How long the store has the requests wait for which it was taken.
     decision: Decision,
-    /// When more would be had, where it was less than asked for.
-    retry: Option<Retry>,
 }
 
 impl Leases {
@@ -119,6 +117,7 @@ impl<A: Algorithm> Engine<A> {
         Said {
             decision,
             estimate: f64::NAN,
+            is_too_large: false,
             record: self.course.with_timeline.then(|| {
                 Box::new(Record {
                     remaining: Some(left),
@@ -126,6 +125,19 @@ impl<A: Algorithm> Engine<A> {
                     ..Record::without_limiter(decision, retry)
                 })
             }),
+        }
+    }
+
+    /// Denies a request that lacks this much, which the store would lease when it has it.
+    fn without_credit(&self, flight: usize, lacks: Cost, now: SimTime) -> Said {
+        let Flight { offer, node, .. } = &self.flights[flight];
+        let place = self.states.place(0, offer.arrival.key);
+        let clock = self.deciding(*node, now, now);
+        let retry = self.states.retry_after(place, clock, lacks);
+        let credit = self.leases.place(*node, offer.arrival.key);
+        Said {
+            is_too_large: lacks > self.states.bound(place),
+            ..self.by_credit(credit, Decision::Deny, Some(retry))
         }
     }
 
@@ -188,15 +200,9 @@ impl<A: Algorithm> Engine<A> {
             0 => Decision::Deny,
             granted => self.states.decide(place, clock, granted).decision,
         };
-        let retry = (units_left < units).then(|| {
-            let first = self.leases.asks[ask].waiters.front();
-            let cost = first.map_or(1, |flight| self.flights[*flight].offer.arrival.cost);
-            self.states.retry_after(place, clock, cost)
-        });
         self.leases.asks[ask].grant = Some(Grant {
             units: units_left,
             decision,
-            retry,
         });
         let back = now.saturating_add(way_back);
         self.message(|_| Message {
@@ -237,7 +243,7 @@ impl<A: Algorithm> Engine<A> {
                 }
                 waiters.pop_front();
                 if credit < cost {
-                    let said = self.by_credit(place, Decision::Deny, grant.retry);
+                    let said = self.without_credit(flight, cost - credit, now);
                     self.serve(flight, said, now);
                     continue;
                 }

@@ -50,6 +50,7 @@ pub(super) struct Ledger {
     added: Delays,
     unmetered: u64,
     fallbacks: u64,
+    too_large: u64,
 }
 
 impl Ledger {
@@ -77,6 +78,7 @@ impl Ledger {
             added: Delays::default(),
             unmetered: 0,
             fallbacks: 0,
+            too_large: 0,
         }
     }
 
@@ -106,6 +108,7 @@ impl Ledger {
         }
         self.unmetered += u64::from(reason == Some(Reason::FailOpen));
         self.fallbacks += u64::from(reason == Some(Reason::LocalFallback));
+        self.too_large += u64::from(said.is_too_large);
         self.added.add(at.since(offer.arrival.at));
         self.batch.push(offer.arrival, at, &self.cut);
         if self.knows_offers {
@@ -162,9 +165,12 @@ impl Ledger {
         });
         let lines: Option<Vec<LevelLine>> = remains.lines;
         let occupancy: Option<Occupancy> = remains.occupancy;
+        let mut measured = self.probes.finish(requests);
+        // Each limiter has its own bound.
+        measured.tally.too_large = self.too_large;
         Closed {
             result: LaneResult {
-                measured: self.probes.finish(requests),
+                measured,
                 occupancy,
                 levels: remains.levels,
                 records,

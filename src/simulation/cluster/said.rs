@@ -9,6 +9,8 @@ pub(super) struct Said {
     pub(super) decision: Decision,
     /// What it took the count to be before; not a number where it does not estimate.
     pub(super) estimate: f64,
+    /// Whether it was denied because it costs more than can ever be held.
+    pub(super) is_too_large: bool,
     /// What is kept of it, where answers are kept; few are, so it is kept aside.
     pub(super) record: Option<Box<Record>>,
 }
@@ -19,6 +21,7 @@ impl Said {
         Self {
             decision,
             estimate: f64::NAN,
+            is_too_large: false,
             record: None,
         }
     }
@@ -48,6 +51,7 @@ impl Manner {
         Said {
             decision,
             estimate: estimate.unwrap_or(f64::NAN),
+            is_too_large: decision == Decision::Deny && cost > algorithm.level_bound(),
             record: self.records.then(|| Box::new(record())),
         }
     }

@@ -48,9 +48,12 @@ impl Schedule {
         }
     }
 
-    /// The longest time from the end of an outage to the last such answer; `None` without an outage.
-    pub(super) fn recovery(&self) -> Option<Nanos> {
-        self.recoveries.iter().copied().max()
+    /// The longest time from the end of an outage to the last such answer; `None` when none ended before
+    /// the end of the run.
+    pub(super) fn recovery(&self, horizon: SimTime) -> Option<Nanos> {
+        let outages = self.outages.iter().zip(&self.recoveries);
+        let ended = outages.filter(|(outage, _)| outage.to < horizon);
+        ended.map(|(_, recovery)| *recovery).max()
     }
 }
 

@@ -25,8 +25,10 @@ pub(super) struct States<A: Algorithm> {
     /// How often a state was forgotten that was not yet like a fresh one.
     forgotten_early: u64,
     lost_expires: VecDeque<SimTime>,
-    /// States that never expire, and what the clock read when they were made.
+    /// States that never expire though they should, and what the clock read when they were made.
     immortal: BTreeMap<usize, SimTime>,
+    /// The same of states that begin anew only when they expire, where that is not as designed.
+    standing: BTreeMap<usize, SimTime>,
     watch: Watch,
     course: Course,
 }
@@ -34,6 +36,8 @@ pub(super) struct States<A: Algorithm> {
 /// What looks at the states.
 struct Watch {
     occupancy: Option<Occupancy>,
+    /// By place, when a state was last touched, where occupancy is measured.
+    touched: Vec<SimTime>,
     levels: Option<Levels>,
     lines: Option<LevelLines>,
     estimates: bool,
@@ -76,8 +80,10 @@ impl<A: Algorithm> States<A> {
             forgotten_early: 0,
             lost_expires: deployment.lost_expires.iter().copied().collect(),
             immortal: BTreeMap::new(),
+            standing: BTreeMap::new(),
             watch: Watch {
                 occupancy: has(Measure::Memory).then(occupancy),
+                touched: vec![SimTime::ZERO; if has(Measure::Memory) { places } else { 0 }],
                 levels: (places == 1 && has(Measure::Series)).then(|| Levels::new(course.grid)),
                 lines: course.with_timeline.then(LevelLines::default),
                 estimates: estimates && has(Measure::Estimate),
@@ -107,6 +113,11 @@ impl<A: Algorithm> States<A> {
         }
     }
 
+    /// The most that a state can hold.
+    pub(super) fn bound(&self, place: usize) -> Cost {
+        self.algorithm(place).level_bound()
+    }
+
     /// The version of a state.
     pub(super) fn version(&self, place: usize) -> u32 {
         self.versions[place]
@@ -115,19 +126,14 @@ impl<A: Algorithm> States<A> {
     /// Brings a state up to `now` before it is looked at: it may have expired, and for one that never
     /// does where it should, time stands still.
     fn touch(&mut self, place: usize, now: Clocked) -> Clocked {
-        let now = self.clock(place, now);
         self.expire(place, now);
+        let now = self.clock(place, now);
+        self.let_go(place, now);
         let algorithm = match &self.algorithms[..] {
             [one] => one,
             many => &many[place / self.keys],
         };
         let (state, watch) = (&self.states[place], &mut self.watch);
-        if let Some(occupancy) = &mut watch.occupancy
-            && self.ttl == Ttl::Design
-            && !self.immortal.contains_key(&place)
-        {
-            occupancy.before(algorithm, state, place, now);
-        }
         if let Some(levels) = &mut watch.levels {
             levels.before(algorithm, state, now);
         }
@@ -144,13 +150,35 @@ impl<A: Algorithm> States<A> {
         if is_over && !self.immortal.contains_key(&place) {
             let then = now.when(SimTime::from_nanos(expires));
             self.forgotten_early += u64::from(!self.is_fresh(place, then));
-            self.forget(place, then);
+            self.forget(place, self.clock(place, then));
         }
     }
 
-    /// The clock that decides on a state.
+    /// As designed, a state that has become like a fresh one is let go of. By a clock that was set, or
+    /// where a write was long on its way, that may have been before it was last touched.
+    fn let_go(&mut self, place: usize, now: Clocked) {
+        let is_kept = self.ttl != Ttl::Design || self.immortal.contains_key(&place);
+        let is_live = |occupancy: &Occupancy| occupancy.is_live(place);
+        if is_kept || !self.watch.occupancy.as_ref().is_some_and(is_live) {
+            return;
+        }
+        let algorithm = match &self.algorithms[..] {
+            [one] => one,
+            many => &many[place / self.keys],
+        };
+        let state = &self.states[place];
+        if let Some(occupancy) = &mut self.watch.occupancy
+            && algorithm.is_fresh(state, now.reading)
+        {
+            let since = algorithm.fresh_at(state).map(|since| now.instant(since));
+            let since = since.unwrap_or(now.at).max(self.watch.touched[place]);
+            occupancy.let_go(algorithm, place, since);
+        }
+    }
+
+    /// The clock that decides on a state. It stands still for one that only its expiry would begin anew.
     fn clock(&self, place: usize, now: Clocked) -> Clocked {
-        let made = self.immortal.get(&place);
+        let made = self.standing.get(&place).or(self.immortal.get(&place));
         match made.filter(|_| self.algorithm(place).resets_by_expiry()) {
             Some(made) => Clocked::stopped(now.at, *made),
             None => now,
@@ -174,6 +202,7 @@ impl<A: Algorithm> States<A> {
             *expires = 0;
         }
         self.immortal.remove(&place);
+        self.standing.remove(&place);
         if let Some(lines) = &mut self.watch.lines {
             lines.after(&algorithm, &self.states[place], place, now);
         }
@@ -197,6 +226,9 @@ impl<A: Algorithm> States<A> {
     /// After a state has changed: `was_fresh` says that it was made by this.
     fn changed(&mut self, place: usize, now: Clocked, was_fresh: bool) {
         self.versions[place] = self.versions[place].wrapping_add(1);
+        if was_fresh && self.stands(place) {
+            self.standing.insert(place, now.reading);
+        }
         if was_fresh && self.lost_expires.front().is_some_and(|at| *at <= now.at) {
             self.lost_expires.pop_front();
             self.immortal.insert(place, now.reading);
@@ -224,6 +256,7 @@ impl<A: Algorithm> States<A> {
         if let Some(occupancy) = &mut watch.occupancy {
             let name = || self.course.names[place % self.keys].len();
             occupancy.after(algorithm, state, place, name, now);
+            watch.touched[place] = now.at;
         }
         if let Some(lines) = &mut watch.lines {
             lines.after(algorithm, state, place, now);
@@ -241,27 +274,41 @@ impl<A: Algorithm> States<A> {
     /// Decides one request.
     pub(super) fn decide(&mut self, place: usize, now: Clocked, cost: Cost) -> Said {
         let now = self.touch(place, now);
-        let was_fresh = self.may_lose() && self.is_fresh(place, now);
+        let was_fresh = self.dates(place) && self.is_fresh(place, now);
         let manner = self.manner();
         let (algorithm, state) = self.parts(place);
         let mut said = manner.ask(algorithm, state, now, cost);
         if self.is_kept(place, cost, said.decision) {
             self.changed(place, now, was_fresh);
         }
-        if self.immortal.contains_key(&place)
-            && let Some(record) = &mut said.record
-            && record.retry.is_some()
-            && self.algorithm(place).resets_by_expiry()
+        if let Some(record) = &mut said.record
+            && matches!(record.retry, Some(Retry::After(_)))
+            && now.is_stopped()
         {
-            record.retry = Some(Retry::Never);
+            record.retry = Some(self.until_expiry(place, now.at));
         }
         self.watch(place, now);
         said
     }
 
-    /// Whether a key may yet lose its expiry.
-    fn may_lose(&self) -> bool {
-        !self.lost_expires.is_empty()
+    /// When a state that only its expiry begins anew does so.
+    fn until_expiry(&self, place: usize, at: SimTime) -> Retry {
+        let expires = self.expires.get(place).copied().unwrap_or_default();
+        let is_lost = expires == 0 || self.immortal.contains_key(&place);
+        match is_lost {
+            true => Retry::Never,
+            false => Retry::After((expires - at.as_nanos()).into()),
+        }
+    }
+
+    /// Whether it matters when a key is made.
+    fn dates(&self, place: usize) -> bool {
+        !self.lost_expires.is_empty() || self.stands(place)
+    }
+
+    /// Whether a state begins anew only when it expires, and not as designed.
+    fn stands(&self, place: usize) -> bool {
+        self.ttl != Ttl::Design && self.algorithm(place).resets_by_expiry()
     }
 
     fn is_fresh(&self, place: usize, now: Clocked) -> bool {
@@ -310,7 +357,7 @@ impl<A: Algorithm> States<A> {
     /// Replaces a state.
     pub(super) fn write(&mut self, place: usize, now: Clocked, state: A::State) {
         let now = self.touch(place, now);
-        let was_fresh = self.may_lose() && self.is_fresh(place, now);
+        let was_fresh = self.dates(place) && self.is_fresh(place, now);
         self.states[place] = state;
         self.changed(place, now, was_fresh);
         self.watch(place, now);
@@ -319,7 +366,7 @@ impl<A: Algorithm> States<A> {
     /// Adds what was admitted elsewhere.
     pub(super) fn charge(&mut self, place: usize, now: Clocked, cost: Cost) {
         let now = self.touch(place, now);
-        let was_fresh = self.may_lose() && self.is_fresh(place, now);
+        let was_fresh = self.dates(place) && self.is_fresh(place, now);
         let (algorithm, state) = self.parts(place);
         algorithm.charge(state, now.reading, cost);
         self.changed(place, now, was_fresh);
@@ -364,15 +411,9 @@ impl<A: Algorithm> States<A> {
             self.expire(place, end);
             leaked += u64::from(self.is_leaked(place, end));
             let now = self.clock(place, end);
-            let lets_go = self.ttl == Ttl::Design && !self.immortal.contains_key(&place);
+            self.let_go(place, now);
             let algorithm = self.algorithm(place).clone();
-            let Watch {
-                occupancy, lines, ..
-            } = &mut self.watch;
-            if let Some(occupancy) = occupancy.as_mut().filter(|_| lets_go) {
-                occupancy.before(&algorithm, &self.states[place], place, now);
-            }
-            if let Some(lines) = lines {
+            if let Some(lines) = &mut self.watch.lines {
                 lines.finish(&algorithm, &self.states[place], place, now);
             }
         }

@@ -20,7 +20,8 @@ impl Sync {
     pub(super) fn new(deployment: &Deployment) -> Self {
         Self {
             every: match deployment.store {
-                Store::Synced { every } => Some(every),
+                // One node has no others.
+                Store::Synced { every } if deployment.nodes > 1 => Some(every),
                 _ => None,
             },
             owed: BTreeMap::new(),
@@ -45,13 +46,15 @@ impl<A: Algorithm> Engine<A> {
         self.exchange_after(every, now);
     }
 
-    /// The next exchange after `now`, unless it has been put in.
+    /// The next exchange after `now`, unless it has been put in or would come after the run.
     fn exchange_after(&mut self, every: Nanos, now: SimTime) {
         if !self.sync.is_due {
             self.sync.is_due = true;
             let passed = now.as_nanos() % every.get();
             let next = now.saturating_add(Nanos::new(every.get() - passed));
-            self.queue.push(next, Event::Exchange);
+            if next < self.course.horizon {
+                self.queue.push(next, Event::Exchange);
+            }
         }
     }
 
