@@ -210,3 +210,73 @@ fn requests_in_flight_pile_up_to_the_rate_times_the_timeout() {
         }
     }
 }
+
+/// Memory is what is held: where clocks step or a write is long on its way, a state may be over before
+/// it was last touched, and still nothing less than nothing is held.
+#[test]
+fn what_is_held_is_never_less_than_nothing() {
+    for (what, text) in [
+        (
+            "a late write",
+            "limit = '3/1s'
+            duration = '2s'
+            traffic = [{ pattern = 'script', at = ['0s'] }]
+            deployment = [{ nodes = 2, store = 'central', access = 'read_then_write', rtt = '1s' }]",
+        ),
+        (
+            "a clock that steps",
+            "limit = '2/1s'
+            duration = '3s'
+            traffic = [{ pattern = 'steady', rate = '40/s' }]
+            deployment = [{ clock_step = [
+                { of = 0, at = '1s', by = '-1ms' },
+                { of = 0, at = '2s', by = '1s' },
+            ] }]",
+        ),
+        (
+            "clocks that leap",
+            "limit = '5/2s'
+            duration = '20s'
+            traffic = [{ pattern = 'poisson', rate = '30/s', keys = { count = 5 } }]
+            [[deployment]]
+            nodes = 7
+            routing = 'random'
+            clock_step = [{ of = 1, at = '5s', by = '5s' }, { of = 2, at = '7s', by = '-30d' }]",
+        ),
+    ] {
+        let run = Ran::text(&format!("start = '2026-01-01T00:00:00Z'\n{ALL}{text}"));
+        for (name, answers) in run.all() {
+            for held in [&answers.result.state_bytes, &answers.result.live_keys] {
+                let least = held.steps().iter().map(|(_, value)| *value).min();
+                assert!(least.is_none_or(|least| least >= 0), "{what}: {name}");
+                // What is written so late that it is over already is never held.
+                assert!(held.peak() > 0 || what == "a late write", "{what}: {name}");
+            }
+        }
+    }
+}
+
+/// What waits for a lease is told when there will be as much as it lacks, each request by its own cost.
+#[test]
+fn a_request_that_waits_for_a_lease_is_told_when_its_own_cost_is_there() {
+    let run = Ran::text(
+        "limit = '4/10s'
+        algorithm = [{ kind = 'fixed_window' }, { kind = 'token_bucket' }]
+        [[traffic]]
+        pattern = 'script'
+        at = ['1s', '1.1s', '6s']
+        cost = 3
+        [[deployment]]
+        nodes = 1
+        store = 'leased'
+        batch = 1
+        rtt = '0s'",
+    );
+    // At 1.1 s one unit is left of four; the window begins anew at 10 s. The bucket holds 1 + 0.1 · 0.4.
+    let fixed = run.of("fixed_window");
+    assert_eq!(fixed.letters(), "axx");
+    assert_eq!(fixed.retries(), ["8.9", "4"]);
+    let bucket = run.of("token_bucket");
+    assert_eq!(bucket.letters(), "axa");
+    assert_eq!(bucket.retries(), ["4.9"]);
+}
