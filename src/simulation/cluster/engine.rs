@@ -144,6 +144,7 @@ impl<A: Algorithm> Engine<A> {
                 let sound = Deployment {
                     ttl: Ttl::Design,
                     lost_expires: Vec::new(),
+                    rules: None,
                     ..Deployment::clone(deployment)
                 };
                 States::new(fallback.to_vec(), nodes, &sound, course)
