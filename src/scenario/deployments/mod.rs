@@ -84,6 +84,7 @@ fn one(params: &mut Params, frame: &Frame) -> Result<Deployment> {
         leaves: Vec::new(),
         ttl: Ttl::Design,
         lost_expires: Vec::new(),
+        rules: None,
     };
     store::link(params, &mut deployment)?;
     members::changes(params, &mut deployment, frame)?;

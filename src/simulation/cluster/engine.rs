@@ -146,6 +146,7 @@ impl<A: Algorithm> Engine<A> {
                 let sound = Deployment {
                     ttl: Ttl::Design,
                     lost_expires: Vec::new(),
+                    rules: None,
                     ..Deployment::clone(deployment)
                 };
                 let mut states = States::new(fallback.to_vec(), nodes, &sound, course);
