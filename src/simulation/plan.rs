@@ -2,6 +2,7 @@
 
 use super::{Candidate, Deployment};
 use crate::measure::{Reference, Selection};
+use crate::rules::Rules;
 use crate::units::{Epoch, Limit, SimTime};
 use crate::workload::Workload;
 use std::sync::Arc;
@@ -24,6 +25,8 @@ pub struct Planned {
     pub deployment: String,
     /// The deployment, unless it is one node that answers at once.
     pub cluster: Option<Arc<Deployment>>,
+    /// The rules, unless one limit holds.
+    pub rules: Option<Arc<Rules>>,
     /// The algorithm with its parameters.
     pub candidate: Box<dyn Candidate>,
 }
@@ -51,6 +54,15 @@ pub struct Plan {
     pub measures: Selection,
     /// Whether every answer is kept, for `timeline.csv` and request-by-request charts.
     pub with_timeline: bool,
+}
+
+impl Plan {
+    /// Whether requests are limited by rules.
+    pub fn has_rules(&self) -> bool {
+        self.candidates
+            .iter()
+            .any(|planned| planned.rules.is_some())
+    }
 }
 
 /// Told how a run gets on.
