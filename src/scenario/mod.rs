@@ -12,6 +12,7 @@ mod overrides;
 mod print;
 mod source;
 mod tree;
+mod yaml;
 
 pub use bounds::Bounds;
 pub use overrides::Overrides;
