@@ -6,6 +6,7 @@ use super::{
     Tally,
 };
 use crate::limiter::{ClosedForm, Decision, Motion};
+use crate::rules::Rules;
 use crate::units::{Cost, Epoch, Level, Limit, Retry, SimTime};
 use crate::workload::{Arrival, Mark, Names};
 use std::sync::Arc;
@@ -23,6 +24,8 @@ pub struct RunResult {
     pub horizon: SimTime,
     /// What decisions were judged by.
     pub reference: Reference,
+    /// The rules, unless one limit holds.
+    pub rules: Option<Arc<Rules>>,
     /// What was measured; the rest is empty.
     pub measures: Selection,
     /// The first request; the beginning when there is none.
@@ -94,6 +97,18 @@ pub struct CandidateResult {
     /// What its nodes and its store went through, where there is more than one node that answers at
     /// once.
     pub cluster: Option<ClusterResult>,
+}
+
+impl CandidateResult {
+    /// What its peak is to be held against: the limit, or that of the rule that was exceeded the most.
+    pub fn limit(&self, run: &RunResult) -> Limit {
+        Chapter::worst(&self.chapters).map_or(run.limit, |chapter| chapter.limit)
+    }
+
+    /// Whether more was forwarded in some window than a limit allows.
+    pub fn is_over(&self, run: &RunResult) -> bool {
+        self.tally.peak_in_window > u128::from(self.limit(run).units)
+    }
 }
 
 /// A rule of one candidate from one change of it to the next, and what was measured by its limit and

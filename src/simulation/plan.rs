@@ -57,11 +57,10 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Whether requests are limited by rules.
-    pub fn has_rules(&self) -> bool {
-        self.candidates
-            .iter()
-            .any(|planned| planned.rules.is_some())
+    /// The rules, unless one limit holds.
+    pub fn rules(&self) -> Option<&Arc<Rules>> {
+        let mut planned = self.candidates.iter();
+        planned.find_map(|planned| planned.rules.as_ref())
     }
 }
 

@@ -58,6 +58,7 @@ pub fn run(plan: &Plan, progress: &dyn Progress) -> Result<RunResult> {
         epoch: plan.epoch,
         horizon: plan.horizon,
         reference: plan.reference,
+        rules: plan.rules().cloned(),
         measures: plan.measures,
         first,
         last,
@@ -157,7 +158,7 @@ impl Course {
             reference: plan.reference,
             instants: Staircase::<1>::EXACT / keys.len().clamp(1, SHARDS as usize),
             names: keys,
-            requesters: plan.has_rules().then(|| {
+            requesters: plan.rules().is_some().then(|| {
                 Arc::new(Requesters {
                     marks: plan.workload.marks().to_vec(),
                     names: plan.workload.part_names(),

@@ -76,6 +76,7 @@ impl Ask {
         let mut run = RunResult {
             title: self.title.clone(),
             limit,
+            rules: None,
             epoch: self.epoch,
             horizon,
             reference: Reference::Forwarded,

@@ -217,7 +217,8 @@ pub(super) fn run(
     };
     let none = Offers::default();
     let mut identities = plan
-        .has_rules()
+        .rules()
+        .is_some()
         .then(|| plan.workload.identities(plan.seed));
     let mut who = Vec::new();
     plan.workload
