@@ -49,11 +49,16 @@ pub struct Identity {
 /// number.
 #[derive(Clone, Debug, Default)]
 pub struct PartNames {
-    pub(super) keys: Arc<Names>,
-    pub(super) others: Names,
+    keys: Arc<Names>,
+    others: Names,
 }
 
 impl PartNames {
+    /// The names of a run's keys, and behind them those that are none.
+    pub fn new(keys: Arc<Names>, others: Names) -> Self {
+        Self { keys, others }
+    }
+
     /// The text of a part.
     pub fn name(&self, part: PartId) -> &str {
         let number = part.0 as usize;

@@ -120,6 +120,13 @@ pub struct Block {
     origin: Origin,
 }
 
+impl Block {
+    /// Whether it says who its requests are beyond their key.
+    pub fn says_who(&self) -> bool {
+        self.identity.iter().any(Option::is_some)
+    }
+}
+
 /// Where a block's arrivals come from.
 enum Origin {
     /// A rule makes the instants; keys and costs are the block's.

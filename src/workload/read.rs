@@ -3,7 +3,7 @@
 use super::cost::Costs;
 use super::demand::Sources;
 use super::identity::{IDENTITY_FIELDS, IdentityFields, PREFIXES, PartNames};
-use super::keys::{KeyField, KeyNames, Keys, ONE_KEY};
+use super::keys::{KeyField, KeyNames, Keys, Names, ONE_KEY};
 use super::made::Made;
 use super::pattern::{Division, Pattern, Reading, Setting, TrafficRow, point};
 use super::trace::{Files, Placing, Stated, Survey};
@@ -236,12 +236,13 @@ impl Reader {
             .at(place));
         };
         let after = last.saturating_add(self.limit.window).since(SimTime::ZERO);
-        let parts = self.parts()?;
+        let (keys, others) = self.parts()?;
+        let keys = Arc::new(keys);
         Ok(Resolved {
             workload: Workload {
                 blocks: self.blocks,
-                keys: parts.keys.clone(),
-                parts: Arc::new(parts),
+                keys: keys.clone(),
+                parts: Arc::new(PartNames::new(keys, others)),
                 marks: self.marks,
             },
             epoch: self.epoch,
@@ -251,8 +252,8 @@ impl Reader {
         })
     }
 
-    /// Numbers what identities are made of, behind the keys; gives the names of all.
-    fn parts(&mut self) -> Result<PartNames> {
+    /// Numbers what identities are made of, behind the keys; gives the names of both.
+    fn parts(&mut self) -> Result<(Names, Names)> {
         let keys = self.names.len();
         for (block, fields) in self.blocks.iter_mut().zip(&self.identities) {
             for (drawn, field) in block.identity.iter_mut().zip(fields) {
@@ -264,10 +265,7 @@ impl Reader {
         }
         let mut names = std::mem::take(&mut self.names).into_names();
         let others = names.split_off(keys);
-        Ok(PartNames {
-            keys: Arc::new(names),
-            others,
-        })
+        Ok((names, others))
     }
 
     /// The first date of any trace, rounded down to a window of the limit.
