@@ -312,7 +312,7 @@ fn a_wrong_rules_file_is_named_with_the_line_of_the_mistake() {
             ("rules: [\n", "rules.yaml:2:1: this is not YAML: ", &[]),
             (
                 "rules:\n- &a\n  limit: 5/1m\n",
-                "rules.yaml:3:3: found an anchor",
+                "rules.yaml:2:3: found an anchor",
                 &[],
             ),
             (
@@ -366,7 +366,7 @@ fn a_wrong_table_of_rules_is_named_with_its_line() {
         ),
         (
             &format!("{FILE}[[rule]]\nlimit = '5/1m'"),
-            "burst.toml:14:1: rule: ",
+            "burst.toml:14:3: rule: ",
             "the rules stand in a `file` already",
         ),
         (
@@ -406,7 +406,7 @@ fn a_wrong_table_of_rules_is_named_with_its_line() {
         ),
         (
             &format!("{FILE}reload_every = '5s'\n[[rules.change]]\nat = '1s'"),
-            "burst.toml:15:3: rules.change.0.file: ",
+            "burst.toml:15:1: rules.change.0.file: ",
             "is required",
         ),
         (

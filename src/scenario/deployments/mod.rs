@@ -46,8 +46,8 @@ pub(super) fn read(
     let mut placed: Vec<Placed> = Vec::with_capacity(tables.len());
     for mut params in tables {
         let mut deployment = one(&mut params, frame)?;
-        deployment.rules = of_deployment(&mut params, rules)?;
         deployment.name = name(&mut params, &deployment, are_several)?;
+        deployment.rules = of_deployment(&mut params, rules)?;
         params.check_known()?;
         if placed
             .iter()
