@@ -24,8 +24,6 @@ pub struct RunResult {
     pub horizon: SimTime,
     /// What decisions were judged by.
     pub reference: Reference,
-    /// The rules, unless one limit holds.
-    pub rules: Option<Arc<Rules>>,
     /// What was measured; the rest is empty.
     pub measures: Selection,
     /// The first request; the beginning when there is none.
@@ -92,11 +90,20 @@ pub struct CandidateResult {
     /// Each key's level over time, in runs small enough for a timeline, by key; with a state per node,
     /// all keys of one node before those of the next.
     pub levels: Option<Vec<LevelLine>>,
+    /// The rules, unless one limit holds.
+    pub rules: Option<Arc<Rules>>,
     /// Its rules, each from one change to the next; empty where one limit holds.
     pub chapters: Vec<Chapter>,
     /// What its nodes and its store went through, where there is more than one node that answers at
     /// once.
     pub cluster: Option<ClusterResult>,
+}
+
+impl RunResult {
+    /// The rules, unless one limit holds.
+    pub fn rules(&self) -> Option<&Arc<Rules>> {
+        self.candidates.iter().find_map(|c| c.rules.as_ref())
+    }
 }
 
 impl CandidateResult {

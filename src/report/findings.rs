@@ -148,7 +148,7 @@ fn within_limit(run: &RunResult) -> Option<Finding> {
 
 /// The limit, or all rules.
 fn kept_to(run: &RunResult) -> String {
-    match run.rules {
+    match run.rules() {
         None => limit(run.limit),
         Some(_) => format!("the {}", bounds(run)),
     }

@@ -86,7 +86,7 @@ fn heading(run: &RunResult) -> String {
     };
     let line = format!(
         "{}{each}, {}{of} in {}",
-        match &run.rules {
+        match run.rules() {
             None => format!("limit {}", limit(run.limit)),
             Some(_) => bounds(run),
         },

@@ -185,7 +185,7 @@ pub fn reading(reading: &Reading) -> String {
 
 /// What requests are held against: `a limit of 5 per minute`, `3 rules`.
 pub fn bounds(run: &RunResult) -> String {
-    let rules = run.rules.as_ref().map(|rules| rules.first().rules.len());
+    let rules = run.rules().map(|rules| rules.first().rules.len());
     match rules {
         None => format!("a limit of {}", limit(run.limit)),
         Some(1) => "1 rule".to_owned(),

@@ -8,7 +8,6 @@ use crate::params::{Contract, Params, unknown};
 use crate::rules::{Rule, Rules};
 use crate::simulation::{Access, Limiters, Planned, Store, under_rules};
 use crate::units::Share;
-use std::sync::Arc;
 
 /// The candidates and the tables that they resolve to.
 pub(super) struct Chosen {
@@ -29,7 +28,6 @@ pub(super) fn read(
     tables: Vec<Params>,
     wanted: &[String],
     deployments: &[Placed],
-    rules: Option<&Arc<Rules>>,
     frame: &Frame,
     notes: &mut Vec<String>,
 ) -> Result<Chosen> {
@@ -62,7 +60,7 @@ pub(super) fn read(
             }
             chosen
                 .candidates
-                .push(plan(&mut entry, name, placed, rules, frame)?);
+                .push(plan(&mut entry, name, placed, frame)?);
         }
         chosen.tables.push(entry.params.finish()?);
     }
@@ -70,21 +68,15 @@ pub(super) fn read(
 }
 
 /// An algorithm under a deployment.
-fn plan(
-    entry: &mut Entry,
-    name: String,
-    placed: &Placed,
-    rules: Option<&Arc<Rules>>,
-    frame: &Frame,
-) -> Result<Planned> {
+fn plan(entry: &mut Entry, name: String, placed: &Placed, frame: &Frame) -> Result<Planned> {
     let deployment = &placed.deployment;
-    let cluster = (rules.is_some() || !deployment.is_plain()).then(|| deployment.clone());
+    let cluster = (!deployment.is_plain()).then(|| deployment.clone());
     let shares = cluster
         .as_ref()
         .map_or_else(|| vec![Share::Whole], |cluster| cluster.shares());
     let contract = frame.contract(deployment);
     let row = entry.row;
-    let candidate = match rules {
+    let candidate = match &deployment.rules {
         None => (row.build)(&mut entry.params, &contract, &shares)?,
         Some(rules) => under_rules(rules, limiters(entry, rules, &contract, &shares)?),
     };
@@ -97,7 +89,6 @@ fn plan(
         caution: row.caution,
         deployment: deployment.name.clone(),
         cluster,
-        rules: rules.cloned(),
         candidate,
     })
 }

@@ -128,7 +128,7 @@ impl Scenario {
             }
         }
         let wanted = &overrides.algorithms;
-        let chosen = candidates::read(algorithms, wanted, &placed, None, &frame, &mut notes)?;
+        let chosen = candidates::read(algorithms, wanted, &placed, &frame, &mut notes)?;
         resolved.insert("algorithm".to_owned(), chosen.tables.into());
         let tables = placed.into_iter().map(|placed| placed.params.finish());
         let tables = tables.collect::<Result<Vec<_>>>()?;

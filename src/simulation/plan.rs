@@ -25,8 +25,6 @@ pub struct Planned {
     pub deployment: String,
     /// The deployment, unless it is one node that answers at once.
     pub cluster: Option<Arc<Deployment>>,
-    /// The rules, unless one limit holds.
-    pub rules: Option<Arc<Rules>>,
     /// The algorithm with its parameters.
     pub candidate: Box<dyn Candidate>,
 }
@@ -60,7 +58,7 @@ impl Plan {
     /// The rules, unless one limit holds.
     pub fn rules(&self) -> Option<&Arc<Rules>> {
         let mut planned = self.candidates.iter();
-        planned.find_map(|planned| planned.rules.as_ref())
+        planned.find_map(|planned| planned.cluster.as_ref()?.rules.as_ref())
     }
 }
 

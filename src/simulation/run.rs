@@ -58,7 +58,6 @@ pub fn run(plan: &Plan, progress: &dyn Progress) -> Result<RunResult> {
         epoch: plan.epoch,
         horizon: plan.horizon,
         reference: plan.reference,
-        rules: plan.rules().cloned(),
         measures: plan.measures,
         first,
         last,
@@ -135,6 +134,10 @@ impl<'a> Results<'a> {
             merge.add_whole(lane, keys * cluster.states_per_key);
             let result = merge.into_result(planned, None, &[]);
             self.candidates[index] = Some(CandidateResult {
+                rules: planned
+                    .cluster
+                    .as_ref()
+                    .and_then(|cluster| cluster.rules.clone()),
                 chapters,
                 cluster: Some(cluster),
                 ..result

@@ -76,7 +76,6 @@ impl Ask {
         let mut run = RunResult {
             title: self.title.clone(),
             limit,
-            rules: None,
             epoch: self.epoch,
             horizon,
             reference: Reference::Forwarded,
@@ -237,6 +236,7 @@ fn empty(run: &RunResult, name: &str, kind: &'static str) -> CandidateResult {
         series: vec![Bucket::default(); run.grid.count()],
         records: None,
         levels: None,
+        rules: None,
         chapters: Vec::new(),
         cluster: None,
     }

@@ -16,7 +16,7 @@ pub(super) fn with_outages(run: &RunResult, footer: String, is_shaded: bool) -> 
         .flat_map(|cluster| &cluster.outages)
         .next()
         .is_some();
-    let meaning = match (is_shaded, has_outages, run.rules.is_some()) {
+    let meaning = match (is_shaded, has_outages, run.rules().is_some()) {
         (false, ..) => return footer,
         (_, false, true) => "shaded: the rules in force are not those of the file",
         (_, true, true) => {
@@ -52,7 +52,10 @@ fn shades(run: &RunResult, candidate: &CandidateResult) -> Vec<Shade> {
         to: down.to,
         what: down.node.map_or(What::Store, What::Node),
     });
-    let stale = run.rules.iter().flat_map(|rules| rules.stale(run.horizon));
+    let stale = candidate
+        .rules
+        .iter()
+        .flat_map(|rules| rules.stale(run.horizon));
     let stale = stale.map(|(from, to)| Shade {
         from,
         to,

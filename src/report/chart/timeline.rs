@@ -71,7 +71,7 @@ pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
                 + level.as_ref().map_or(0.0, |level| GAP + level.height()),
             shades: outages.bands.clone(),
         });
-    let edges = match run.rules {
+    let edges = match run.rules() {
         None => time.window_edges(run.limit),
         Some(_) => None,
     };
@@ -145,7 +145,7 @@ fn note(run: &RunResult, key: KeyId, has_level: bool) -> String {
         return format!("{asked} against {bounds}");
     }
     let all = grouped(run.keys.len() as u128);
-    let each = if run.rules.is_none() { "each " } else { "" };
+    let each = if run.rules().is_none() { "each " } else { "" };
     let mut note = format!("{asked} of {all} keys, {each}against {bounds}");
     if let Some(name) = run.keys.get(key.0 as usize).filter(|_| has_level) {
         let name = super::theme::BODY.fit(&neutral(name), 360.0);
@@ -217,7 +217,7 @@ fn footer(
     levels: &[Option<LevelPlot>],
 ) -> String {
     let mut phrases = vec![time.unit()];
-    if run.rules.is_some() {
+    if run.rules().is_some() {
         // Each rule has windows of its own.
     } else if has_edges {
         phrases.push("vertical lines: clock windows".to_owned());

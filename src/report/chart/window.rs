@@ -19,7 +19,7 @@ use crate::report::text::{duration, each, grouped, limit, visible};
 
 /// Draws the trailing window; `None` for a run without requests.
 pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
-    if run.rules.is_some() {
+    if run.rules().is_some() {
         // Each rule has a limit, a window and keys of its own.
         return Ok(None);
     }

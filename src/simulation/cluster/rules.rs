@@ -80,6 +80,8 @@ pub(super) struct Ruling<A: Algorithm> {
 /// A rule from one change to the next.
 struct Chapter {
     keys: RuleKeys,
+    /// How many keys it had when another one took them over.
+    handed_on: usize,
     /// What follows it.
     successor: Option<u16>,
     is_over: bool,
@@ -117,9 +119,11 @@ impl<A: Algorithm> Ruling<A> {
         self.chapters[usize::from(chapter)].keys.name(key).len()
     }
 
-    /// How many keys came before each chapter's limiters.
+    /// How many keys each chapter had in the end.
     pub(super) fn keys(&self) -> impl Iterator<Item = usize> {
-        self.chapters.iter().map(|chapter| chapter.keys.len())
+        self.chapters
+            .iter()
+            .map(|chapter| chapter.handed_on.max(chapter.keys.len()))
     }
 
     /// The limiters of a rule of a version.
@@ -203,6 +207,7 @@ impl<A: Algorithm> Engine<A> {
         let stated: Rule = ruling.set.rules[rule].clone();
         ruling.chapters.push(Chapter {
             keys: RuleKeys::new(&stated),
+            handed_on: 0,
             successor: None,
             is_over: false,
         });
@@ -277,7 +282,9 @@ impl<A: Algorithm> Engine<A> {
         }
         let carry = ruling.book.carry;
         let empty = RuleKeys::new(&ruling.set.rules[rule]);
-        ruling.chapters[new].keys = std::mem::replace(&mut ruling.chapters[old].keys, empty);
+        let keys = std::mem::replace(&mut ruling.chapters[old].keys, empty);
+        ruling.chapters[old].handed_on = keys.len();
+        ruling.chapters[new].keys = keys;
         for fallback in [false, true] {
             let has_store = self.deployment.has_store() && !fallback;
             let clocks = &self.clocks;
