@@ -202,6 +202,19 @@ impl Params {
         }
     }
 
+    /// Takes over from another reading of this table which names are known, and what the fields that
+    /// were given resolve to.
+    pub fn learn(&mut self, read: &Self) {
+        for name in &read.known {
+            self.known(name);
+        }
+        for (name, value) in &read.resolved {
+            if self.has(name) {
+                self.resolve(name, value.clone());
+            }
+        }
+    }
+
     /// Refuses fields that nobody asked for.
     pub fn check_known(&self) -> Result<()> {
         for name in self.fields.keys() {

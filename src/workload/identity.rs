@@ -33,7 +33,7 @@ impl From<KeyId> for PartId {
 }
 
 /// Who a request is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Identity {
     /// The key that the traffic gives it.
     pub client: PartId,
