@@ -53,6 +53,7 @@ pub fn timeline(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
         "delay_s",
         "level",
         "reason",
+        "rule",
     ])?;
     for (request, arrival) in run.arrivals.iter().flatten().enumerate() {
         for candidate in &run.candidates {
@@ -71,7 +72,7 @@ fn attempt(
     arrival: &Arrival,
     candidate: &CandidateResult,
     record: &Record,
-) -> [String; 15] {
+) -> [String; 16] {
     let mark = &run.marks[arrival.mark.0 as usize];
     let is_error = record.reason.is_some_and(Reason::is_error);
     let (decision, status) = match record.decision {
@@ -116,6 +117,10 @@ fn attempt(
             .level
             .map_or(String::new(), |level| level.to_string()),
         reason.to_owned(),
+        record
+            .chapter
+            .and_then(|chapter| candidate.chapters.get(usize::from(chapter)))
+            .map_or(String::new(), |chapter| cell(&chapter.name)),
     ]
 }
 
@@ -127,8 +132,8 @@ fn seconds(length: Nanos) -> String {
     }
 }
 
-/// `rules.csv`: one row per rule and candidate, and another one for each change of the rule. All counts
-/// are of requests that the rule applied to and of its own keys, by its own limit.
+/// `rules.csv`: one row per rule and candidate, and another one for each change of its limit or
+/// algorithm. All counts are of requests that the rule applied to and of its own keys, by its own limit.
 ///
 /// # Errors
 /// When `out` cannot be written.
@@ -191,8 +196,9 @@ pub fn rules(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
 
 /// `series.csv`: one row per time bucket and candidate; amounts in cost units, state as it is at the
 /// end of the bucket. `window_count` is the most cost that one key had in its trailing window when
-/// something was forwarded in the bucket, empty when nothing was; `level` is there for one key. Writes
-/// nothing but the header when the run did not measure it, as `keys` does.
+/// something was forwarded in the bucket, empty when nothing was and where rules have windows of their
+/// own; `level` is there for one key. Writes nothing but the header when the run did not measure it, as
+/// `keys` does.
 ///
 /// # Errors
 /// When `out` cannot be written.
@@ -224,6 +230,7 @@ pub fn series(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
         })
         .collect();
     let has_states = run.measures.has(Measure::Memory);
+    let has_windows = has_one_window(run);
     let state = |value: &i64| match has_states {
         true => value.to_string(),
         false => String::new(),
@@ -231,7 +238,7 @@ pub fn series(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
     for index in 0..run.grid.count() {
         for (candidate, (bytes, keys)) in run.candidates.iter().zip(&states) {
             let bucket = &candidate.series[index];
-            let nothing = bucket.forwarded == 0 || !run.measures.has(Measure::Peak);
+            let nothing = bucket.forwarded == 0 || !has_windows;
             writer.write_record([
                 run.grid.start(index).to_string(),
                 cell(&candidate.name),
@@ -253,6 +260,11 @@ pub fn series(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
         }
     }
     Ok(writer.flush()?)
+}
+
+/// Whether a key's trailing window was measured: rules have windows and keys of their own.
+fn has_one_window(run: &RunResult) -> bool {
+    run.measures.has(Measure::Peak) && run.rules().is_none()
 }
 
 /// The staircase's value at the last nanosecond of each bucket.
@@ -285,7 +297,7 @@ pub fn keys(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
         "peak_in_window",
         "first_denied_s",
     ])?;
-    let has_peaks = run.measures.has(Measure::Peak);
+    let has_peaks = has_one_window(run);
     let peak = |most: u128| match has_peaks {
         true => most.to_string(),
         false => String::new(),

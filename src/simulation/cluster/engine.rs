@@ -270,6 +270,7 @@ impl<A: Algorithm> Engine<A> {
         if let Some(reason) = reason {
             self.fail(offer, node, reason, now);
         }
+        let said = self.with_parts(offer, said);
         let in_outage = reason.is_some()
             || self.schedule.is_any_down(offer.arrival.at)
             || self.schedule.is_any_down(now);
