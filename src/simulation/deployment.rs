@@ -201,8 +201,13 @@ impl Deployment {
     /// drawn counts as no longer.
     pub const LONGEST_TRIP: Nanos = Nanos::from_secs(86_400);
 
-    /// Whether it decides as one node does that answers at once.
+    /// Whether it decides as one node does that answers at once and goes by one limit.
     pub fn is_plain(&self) -> bool {
+        self.is_alone() && self.rules.is_none()
+    }
+
+    /// Whether it is one node that keeps its own state and answers at once.
+    pub fn is_alone(&self) -> bool {
         self.nodes == 1
             && matches!(self.store, Store::Local { .. })
             && self.skews.iter().all(|skew| *skew == Offset::ZERO)
@@ -212,7 +217,6 @@ impl Deployment {
             && self.leaves.is_empty()
             && self.ttl == Ttl::Design
             && self.lost_expires.is_empty()
-            && self.rules.is_none()
     }
 
     /// Which shares of the limit its limiters enforce: the whole, by which results are described; then

@@ -133,13 +133,12 @@ impl<'a> Results<'a> {
             let mut merge = Merge::new(self.course, keys);
             merge.add_whole(lane, keys * cluster.states_per_key);
             let result = merge.into_result(planned, None, &[]);
+            let deployment = planned.cluster.as_ref();
+            let is_alone = deployment.is_some_and(|deployment| deployment.is_alone());
             self.candidates[index] = Some(CandidateResult {
-                rules: planned
-                    .cluster
-                    .as_ref()
-                    .and_then(|cluster| cluster.rules.clone()),
+                rules: deployment.and_then(|deployment| deployment.rules.clone()),
                 chapters,
-                cluster: Some(cluster),
+                cluster: (!is_alone).then_some(cluster),
                 ..result
             });
         }

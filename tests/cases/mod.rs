@@ -9,6 +9,7 @@ mod nodes;
 mod rates;
 mod real_traffic;
 mod rules;
+mod rules_on_nodes;
 mod state;
 mod waits;
 mod worked_examples;

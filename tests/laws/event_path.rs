@@ -36,7 +36,7 @@ const OPTIONS: &[(&str, &[&str])] = &[
 ];
 
 /// Every algorithm with its defaults and with each of its options.
-fn algorithms(only: impl Fn(&str) -> bool) -> String {
+pub(super) fn algorithms(only: impl Fn(&str) -> bool) -> String {
     let mut text = String::new();
     for row in ALGORITHMS.iter().filter(|row| only(row.kind)) {
         let options = OPTIONS.iter().find(|(kind, _)| *kind == row.kind);
@@ -53,7 +53,7 @@ fn algorithms(only: impl Fn(&str) -> bool) -> String {
 }
 
 /// Bursts at the same instants from several blocks, and random traffic, near the limit.
-fn traffic(fields: &str, cost: &str, keys: &str) -> String {
+pub(super) fn traffic(fields: &str, cost: &str, keys: &str) -> String {
     format!(
         "limit = '5/10s'
         duration = '3m'
@@ -133,7 +133,8 @@ fn corners(line: &LevelLine) -> Vec<(SimTime, String)> {
     corners
 }
 
-fn same(fast: &[String], events: &[String], what: &str) {
+/// Refuses texts that differ, by the first place at which they do.
+pub(super) fn same(fast: &[String], events: &[String], what: &str) {
     let differs = fast
         .iter()
         .zip(events)
@@ -144,7 +145,7 @@ fn same(fast: &[String], events: &[String], what: &str) {
         let near = |text: &str| text.chars().skip(from).take(160).collect::<String>();
         let kind: String = fast.chars().take(60).collect();
         panic!(
-            "{what}: {kind}: fast path {}, events {}",
+            "{what}: {kind}: expected {}, found {}",
             near(fast),
             near(events)
         );

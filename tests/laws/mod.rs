@@ -7,5 +7,6 @@ mod identity;
 mod level;
 mod measures;
 mod memory;
+mod rules;
 mod simultaneous;
 mod stream;

@@ -88,7 +88,9 @@ pub(super) fn check_rules(params: &Params, deployment: &Deployment) -> Result<()
         Store::Leased { .. } => ("store", LEASED),
         Store::Central(Access::ReadThenWrite) => ("access", READ_THEN_WRITE),
         Store::Central(Access::ReadThenIncrement) => ("access", READ_THEN_INCREMENT),
-        Store::Central(Access::Atomic) | Store::Local { .. } | Store::Synced { .. } => return Ok(()),
+        Store::Central(Access::Atomic) | Store::Local { .. } | Store::Synced { .. } => {
+            return Ok(());
+        }
     };
     let message = format!(
         "found \"{found}\", which is simulated for one state, and rules bring a request before \
