@@ -2,9 +2,9 @@
 
 use super::amounts::Amounts;
 use super::forwards::Verdicts;
-use super::{Clocked, Record};
+use super::{Clocked, Outlook, Record};
 use crate::limiter::{Algorithm, Decision};
-use crate::units::{Cost, Retry};
+use crate::units::{Cost, Retry, SimTime};
 
 /// Records of one candidate, in the order of its answers.
 #[derive(Clone, Debug, Default)]
@@ -24,14 +24,17 @@ impl Record {
     ) -> Self {
         let reading = now.reading;
         let retry = || algorithm.retry_after(state, reading, cost);
+        let remaining = algorithm.remaining(state, reading);
         Self {
             decision,
             reason: None,
             node: 0,
             answered: now.at,
-            remaining: Some(algorithm.remaining(state, reading)),
+            remaining: Some(remaining),
             retry: (decision == Decision::Deny).then(retry),
             level: Some(algorithm.level(state, reading)),
+            outlook: Some(Outlook::of(algorithm, state, reading, remaining)),
+            is_too_large: decision == Decision::Deny && cost > algorithm.level_bound(),
             is_false: false,
         }
     }
@@ -42,11 +45,50 @@ impl Record {
             decision,
             reason: None,
             node: 0,
-            answered: crate::units::SimTime::ZERO,
+            answered: SimTime::ZERO,
             remaining: None,
             retry,
             level: None,
+            outlook: None,
+            is_too_large: false,
             is_false: false,
+        }
+    }
+}
+
+impl Record {
+    /// Corrects what was worked out by a clock that has stopped for its key, which begins anew only when
+    /// it expires: that is `expiry` from now, when the clock that did not stop reads `reading`.
+    pub fn await_expiry(&mut self, expiry: Retry, reading: SimTime) {
+        let correct = |wait: &mut Retry| {
+            if matches!(wait, Retry::After(1..)) {
+                *wait = expiry;
+            }
+        };
+        self.retry.as_mut().map(correct);
+        if let Some(outlook) = &mut self.outlook {
+            outlook.clock = reading;
+            correct(&mut outlook.more);
+            correct(&mut outlook.whole);
+        }
+    }
+}
+
+impl Outlook {
+    fn of<A: Algorithm>(
+        algorithm: &A,
+        state: &A::State,
+        reading: SimTime,
+        remaining: Cost,
+    ) -> Self {
+        let until = |cost| algorithm.retry_after(state, reading, cost);
+        Self {
+            clock: reading,
+            more: until(remaining + 1),
+            whole: match algorithm.level_bound() {
+                0 => Retry::Never,
+                most => until(most),
+            },
         }
     }
 }

@@ -137,8 +137,31 @@ pub struct Record {
     pub retry: Option<Retry>,
     /// The level right after; `None` where no limiter was asked.
     pub level: Option<Level>,
+    /// What will come if nothing else does; `None` where no limiter was asked, and where units on lease
+    /// are spent, whose node knows nothing of it.
+    pub outlook: Option<Outlook>,
+    /// Whether it was denied because it costs more than can ever be held.
+    pub is_too_large: bool,
     /// Whether the exact reference calls it a false allow or a false deny.
     pub is_false: bool,
+}
+
+impl Record {
+    /// Whether it was refused without a decision.
+    pub fn is_error(&self) -> bool {
+        self.reason.is_some_and(Reason::is_error)
+    }
+}
+
+/// What a limiter could tell of the time to come right after an answer, as far as nothing else comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outlook {
+    /// What the clock that decided reads, on the time of the algorithms; see [`ClusterResult::lead`].
+    pub clock: SimTime,
+    /// When more could be admitted than remains.
+    pub more: Retry,
+    /// When as much could be admitted as can ever be held.
+    pub whole: Retry,
 }
 
 /// One key's level over time as a polyline: points in time order; two points at one instant are a

@@ -123,6 +123,8 @@ fn candidate(run: &RunResult, name: &str, kind: &'static str) -> CandidateResult
             remaining: Some(0),
             retry: None,
             level: Some(after),
+            outlook: None,
+            is_too_large: false,
             is_false: false,
         });
     }

@@ -136,6 +136,7 @@ impl Ledger {
                 reason,
                 node: node.unwrap_or_default(),
                 answered: at,
+                is_too_large: said.is_too_large,
                 ..record
             });
             self.numbers.push(offer.number);

@@ -114,6 +114,12 @@ impl<A: Algorithm> Cluster for Engine<A> {
             nodes,
             states_per_key,
             level_bounds,
+            parts: deployment
+                .parts()
+                .map(|part| part.limit(course.limit))
+                .collect(),
+            fallback: deployment.fallback().map(|share| share.limit(course.limit)),
+            lead: deployment.lead(),
             is_shared: deployment.is_shared(),
             is_leased: matches!(deployment.store, Store::Leased { .. }),
             has_store: deployment.has_store() || matches!(deployment.store, Store::Synced { .. }),

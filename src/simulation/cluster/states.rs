@@ -272,8 +272,8 @@ impl<A: Algorithm> States<A> {
     }
 
     /// Decides one request.
-    pub(super) fn decide(&mut self, place: usize, now: Clocked, cost: Cost) -> Said {
-        let now = self.touch(place, now);
+    pub(super) fn decide(&mut self, place: usize, clock: Clocked, cost: Cost) -> Said {
+        let now = self.touch(place, clock);
         let was_fresh = self.dates(place) && self.is_fresh(place, now);
         let manner = self.manner();
         let (algorithm, state) = self.parts(place);
@@ -282,10 +282,9 @@ impl<A: Algorithm> States<A> {
             self.changed(place, now, was_fresh);
         }
         if let Some(record) = &mut said.record
-            && matches!(record.retry, Some(Retry::After(_)))
             && now.is_stopped()
         {
-            record.retry = Some(self.until_expiry(place, now.at));
+            record.await_expiry(self.until_expiry(place, now.at), clock.reading);
         }
         self.watch(place, now);
         said
