@@ -33,7 +33,7 @@ impl Record {
             remaining: Some(remaining),
             retry: (decision == Decision::Deny).then(retry),
             level: Some(algorithm.level(state, reading)),
-            outlook: Some(Outlook::of(algorithm, state, reading, remaining)),
+            outlook: Some(Outlook::of(algorithm, state, now, remaining)),
             is_too_large: decision == Decision::Deny && cost > algorithm.level_bound(),
             is_false: false,
         }
@@ -58,8 +58,8 @@ impl Record {
 
 impl Record {
     /// Corrects what was worked out by a clock that has stopped for its key, which begins anew only when
-    /// it expires: that is `expiry` from now, when the clock that did not stop reads `reading`.
-    pub fn await_expiry(&mut self, expiry: Retry, reading: SimTime) {
+    /// it expires: that is this long from now.
+    pub fn await_expiry(&mut self, expiry: Retry) {
         let correct = |wait: &mut Retry| {
             if matches!(wait, Retry::After(1..)) {
                 *wait = expiry;
@@ -67,7 +67,6 @@ impl Record {
         };
         self.retry.as_mut().map(correct);
         if let Some(outlook) = &mut self.outlook {
-            outlook.clock = reading;
             correct(&mut outlook.more);
             correct(&mut outlook.whole);
         }
@@ -75,15 +74,10 @@ impl Record {
 }
 
 impl Outlook {
-    fn of<A: Algorithm>(
-        algorithm: &A,
-        state: &A::State,
-        reading: SimTime,
-        remaining: Cost,
-    ) -> Self {
-        let until = |cost| algorithm.retry_after(state, reading, cost);
+    fn of<A: Algorithm>(algorithm: &A, state: &A::State, now: Clocked, remaining: Cost) -> Self {
+        let until = |cost| algorithm.retry_after(state, now.reading, cost);
         Self {
-            clock: reading,
+            clock: now.shows,
             more: until(remaining + 1),
             whole: match algorithm.level_bound() {
                 0 => Retry::Never,

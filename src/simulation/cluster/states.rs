@@ -178,11 +178,17 @@ impl<A: Algorithm> States<A> {
 
     /// The clock that decides on a state. It stands still for one that only its expiry would begin anew.
     fn clock(&self, place: usize, now: Clocked) -> Clocked {
-        let made = self.standing.get(&place).or(self.immortal.get(&place));
-        match made.filter(|_| self.algorithm(place).resets_by_expiry()) {
-            Some(made) => Clocked::stopped(now.at, *made),
+        match self.stopped(place) {
+            Some(made) => now.stopped(made),
             None => now,
         }
+    }
+
+    /// The time at which the clock stands still for a state, where it does.
+    fn stopped(&self, place: usize) -> Option<SimTime> {
+        let made = self.standing.get(&place).or(self.immortal.get(&place));
+        let made = made.filter(|_| self.algorithm(place).resets_by_expiry());
+        made.copied()
     }
 
     /// A state goes back to fresh.
@@ -272,8 +278,8 @@ impl<A: Algorithm> States<A> {
     }
 
     /// Decides one request.
-    pub(super) fn decide(&mut self, place: usize, clock: Clocked, cost: Cost) -> Said {
-        let now = self.touch(place, clock);
+    pub(super) fn decide(&mut self, place: usize, now: Clocked, cost: Cost) -> Said {
+        let now = self.touch(place, now);
         let was_fresh = self.dates(place) && self.is_fresh(place, now);
         let manner = self.manner();
         let (algorithm, state) = self.parts(place);
@@ -281,13 +287,18 @@ impl<A: Algorithm> States<A> {
         if self.is_kept(place, cost, said.decision) {
             self.changed(place, now, was_fresh);
         }
-        if let Some(record) = &mut said.record
-            && now.is_stopped()
-        {
-            record.await_expiry(self.until_expiry(place, now.at), clock.reading);
-        }
+        self.await_expiry(place, now.at, &mut said);
         self.watch(place, now);
         said
+    }
+
+    /// Where time stands still for a state, what was said of the time to come is that of its expiry.
+    fn await_expiry(&self, place: usize, at: SimTime, said: &mut Said) {
+        if let Some(record) = &mut said.record
+            && self.stopped(place).is_some()
+        {
+            record.await_expiry(self.until_expiry(place, at));
+        }
     }
 
     /// When a state that only its expiry begins anew does so.
@@ -296,7 +307,7 @@ impl<A: Algorithm> States<A> {
         let is_lost = expires == 0 || self.immortal.contains_key(&place);
         match is_lost {
             true => Retry::Never,
-            false => Retry::After((expires - at.as_nanos()).into()),
+            false => Retry::After(expires.saturating_sub(at.as_nanos()).into()),
         }
     }
 
@@ -323,7 +334,10 @@ impl<A: Algorithm> States<A> {
         now: Clocked,
         cost: Cost,
     ) -> Said {
-        self.manner().ask(self.algorithm(place), state, now, cost)
+        let now = self.clock(place, now);
+        let mut said = self.manner().ask(self.algorithm(place), state, now, cost);
+        self.await_expiry(place, now.at, &mut said);
+        said
     }
 
     const fn manner(&self) -> Manner {
