@@ -4,7 +4,7 @@ use super::amounts::Amounts;
 use super::forwards::Verdicts;
 use super::{Clocked, Record};
 use crate::limiter::{Algorithm, Decision};
-use crate::units::{Cost, Retry};
+use crate::units::{Cost, Retry, SimTime};
 
 /// Records of one candidate, in the order of its answers.
 #[derive(Clone, Debug, Default)]
@@ -14,7 +14,8 @@ pub struct Recorder {
 }
 
 impl Record {
-    /// What an algorithm's answer to a request of `cost` leaves behind, by the state after it.
+    /// What an algorithm's answer to a request of `cost` leaves behind, by the state after it. Which
+    /// request it was is filled in by whoever knows its number.
     pub fn of<A: Algorithm>(
         algorithm: &A,
         state: &A::State,
@@ -25,6 +26,9 @@ impl Record {
         let reading = now.reading;
         let retry = || algorithm.retry_after(state, reading, cost);
         Self {
+            request: 0,
+            attempt: 1,
+            at: now.at,
             decision,
             reason: None,
             node: 0,
@@ -36,13 +40,16 @@ impl Record {
         }
     }
 
-    /// An answer that no limiter gave.
+    /// An answer that no limiter gave, to be filled in likewise.
     pub const fn without_limiter(decision: Decision, retry: Option<Retry>) -> Self {
         Self {
+            request: 0,
+            attempt: 1,
+            at: SimTime::ZERO,
             decision,
             reason: None,
             node: 0,
-            answered: crate::units::SimTime::ZERO,
+            answered: SimTime::ZERO,
             remaining: None,
             retry,
             level: None,

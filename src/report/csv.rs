@@ -52,20 +52,21 @@ pub fn timeline(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
         "level",
         "reason",
     ])?;
-    for (request, arrival) in run.arrivals.iter().flatten().enumerate() {
-        for candidate in &run.candidates {
-            if let Some(records) = &candidate.records {
-                let row = attempt(run, request, arrival, candidate, &records[request]);
-                writer.write_record(row)?;
-            }
-        }
+    let of = |candidate| {
+        let attempts = run.attempts(candidate).into_iter().flatten();
+        attempts.map(move |(arrival, record)| (candidate, arrival, record))
+    };
+    let mut rows: Vec<_> = run.candidates.iter().flat_map(of).collect();
+    // Of equal ones the earlier candidate's stays before the other's.
+    rows.sort_by_key(|(.., record)| (record.at, record.request, record.attempt));
+    for (candidate, arrival, record) in rows {
+        writer.write_record(attempt(run, arrival, candidate, record))?;
     }
     Ok(writer.flush()?)
 }
 
 fn attempt(
     run: &RunResult,
-    request: usize,
     arrival: &Arrival,
     candidate: &CandidateResult,
     record: &Record,
@@ -92,10 +93,10 @@ fn attempt(
         .retry
         .map_or(String::new(), |retry| retry.to_string());
     [
-        arrival.at.to_string(),
+        record.at.to_string(),
         cell(&candidate.name),
-        request.to_string(),
-        "1".to_owned(),
+        record.request.to_string(),
+        record.attempt.to_string(),
         match record.reason {
             Some(Reason::NoNode) => String::new(),
             _ => record.node.to_string(),
