@@ -14,7 +14,8 @@ pub struct Recorder {
 }
 
 impl Record {
-    /// What an algorithm's answer to a request of `cost` leaves behind, by the state after it.
+    /// What an algorithm's answer to a request of `cost` leaves behind, by the state after it. Which
+    /// request it was is filled in by whoever knows its number.
     pub fn of<A: Algorithm>(
         algorithm: &A,
         state: &A::State,
@@ -26,6 +27,9 @@ impl Record {
         let retry = || algorithm.retry_after(state, reading, cost);
         let remaining = algorithm.remaining(state, reading);
         Self {
+            request: 0,
+            attempt: 1,
+            at: now.at,
             decision,
             reason: None,
             node: 0,
@@ -39,9 +43,12 @@ impl Record {
         }
     }
 
-    /// An answer that no limiter gave.
+    /// An answer that no limiter gave, to be filled in likewise.
     pub const fn without_limiter(decision: Decision, retry: Option<Retry>) -> Self {
         Self {
+            request: 0,
+            attempt: 1,
+            at: SimTime::ZERO,
             decision,
             reason: None,
             node: 0,

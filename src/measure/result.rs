@@ -43,6 +43,24 @@ pub struct RunResult {
     pub candidates: Vec<CandidateResult>,
 }
 
+impl RunResult {
+    /// Every attempt at a candidate with the request that it belongs to, in order of (time, request,
+    /// attempt); `None` in runs too large for a timeline. A retry is made later than its request came:
+    /// the record says when.
+    pub fn attempts<'a>(
+        &'a self,
+        candidate: &'a CandidateResult,
+    ) -> Option<impl Iterator<Item = (&'a Arrival, &'a Record)>> {
+        let arrivals = self.arrivals.as_ref()?;
+        let records = candidate.records.as_ref()?;
+        let of = |record: &Record| {
+            let request = usize::try_from(record.request).expect("as many as are held");
+            &arrivals[request]
+        };
+        Some(records.iter().map(move |record| (of(record), record)))
+    }
+}
+
 /// What one candidate did.
 #[derive(Clone, Debug)]
 pub struct CandidateResult {
@@ -84,7 +102,8 @@ pub struct CandidateResult {
     pub live_keys: Staircase,
     /// One row per bucket of the run's grid.
     pub series: Vec<Bucket>,
-    /// One record per arrival, in runs small enough for a timeline.
+    /// One record per attempt, in order of (time, request, attempt), in runs small enough for a
+    /// timeline.
     pub records: Option<Vec<Record>>,
     /// Each key's level over time, in runs small enough for a timeline, by key; with a state per node,
     /// all keys of one node before those of the next.
@@ -120,9 +139,15 @@ pub struct Bucket {
     pub level: Option<Level>,
 }
 
-/// What one candidate answered to one arrival.
+/// What one candidate answered to one attempt.
 #[derive(Clone, Copy, Debug)]
 pub struct Record {
+    /// The number of its request: its place among the run's arrivals.
+    pub request: u64,
+    /// Which attempt of the request it is, from 1 on.
+    pub attempt: u32,
+    /// When it was made.
+    pub at: SimTime,
     /// The answer; [`Decision::Deny`] for an error too.
     pub decision: Decision,
     /// What failed before it, if anything did.

@@ -56,27 +56,25 @@ impl fmt::Display for Cell {
 pub(super) struct Attempt<'a> {
     run: &'a RunResult,
     candidate: &'a CandidateResult,
-    request: usize,
     arrival: &'a Arrival,
     record: &'a Record,
 }
 
-/// All attempts in order of time, request and candidate; none when the run kept no records.
-pub(super) fn attempts<'a>(run: &'a RunResult) -> impl Iterator<Item = Attempt<'a>> {
-    let arrivals = run.arrivals.iter().flatten().enumerate();
-    arrivals.flat_map(move |(request, arrival)| {
-        let of = move |candidate: &'a CandidateResult| {
-            let records = candidate.records.as_ref()?;
-            Some(Attempt {
-                run,
-                candidate,
-                request,
-                arrival,
-                record: &records[request],
-            })
-        };
-        run.candidates.iter().filter_map(of)
-    })
+/// All attempts in order of time, request, attempt and candidate; none when the run kept no records.
+pub(super) fn attempts(run: &RunResult) -> Vec<Attempt<'_>> {
+    let of = |candidate| {
+        let attempts = run.attempts(candidate).into_iter().flatten();
+        attempts.map(move |(arrival, record)| Attempt {
+            run,
+            candidate,
+            arrival,
+            record,
+        })
+    };
+    let mut attempts: Vec<_> = run.candidates.iter().flat_map(of).collect();
+    // Of equal ones the earlier candidate's stays before the other's.
+    attempts.sort_by_key(|it| (it.record.at, it.record.request, it.record.attempt));
+    attempts
 }
 
 impl Attempt<'_> {
@@ -92,10 +90,10 @@ impl Attempt<'_> {
         let mark = &run.marks[arrival.mark.0 as usize];
         let text = |text: &str| Cell::Text(text.to_owned());
         [
-            Cell::number(arrival.at),
+            Cell::number(record.at),
             Cell::Text(cell(&candidate.name)),
-            Cell::number(self.request),
-            Cell::number(1),
+            Cell::number(record.request),
+            Cell::number(record.attempt),
             match record.reason {
                 Some(Reason::NoNode) => Cell::Nothing,
                 _ => Cell::number(record.node),

@@ -11,7 +11,8 @@ use std::io::{Result, Write};
 /// # Errors
 /// When `out` cannot be written.
 pub fn timeline(run: &RunResult, out: &mut dyn Write) -> Result<()> {
-    attempts(run).try_for_each(|attempt| line(&attempt, out))
+    let mut attempts = attempts(run).into_iter();
+    attempts.try_for_each(|attempt| line(&attempt, out))
 }
 
 fn line(attempt: &Attempt, out: &mut dyn Write) -> Result<()> {

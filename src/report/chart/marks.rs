@@ -64,17 +64,16 @@ impl Marks {
         radius: f64,
         most_rows: usize,
     ) -> Option<Self> {
-        let (arrivals, records) = (run.arrivals.as_ref()?, candidate.records.as_ref()?);
         let mut marks = Vec::new();
-        for (arrival, record) in arrivals.iter().zip(records) {
-            if !time.span.holds(arrival.at) {
+        for (_, record) in run.attempts(candidate)? {
+            if !time.span.holds(record.at) {
                 continue;
             }
             let until = record.answered.saturating_add(record.decision.delay());
             let until = (time.x_within(until.as_nanos()), time.span.holds(until));
             let kind = kind(record);
             marks.push(Mark {
-                x: time.x(arrival.at.as_nanos()),
+                x: time.x(record.at.as_nanos()),
                 row: 0,
                 kind,
                 until: (kind == 1).then_some(until),
