@@ -40,6 +40,7 @@ impl Record {
             outlook: Some(Outlook::of(algorithm, state, now, remaining)),
             is_too_large: decision == Decision::Deny && cost > algorithm.level_bound(),
             is_false: false,
+            chapter: None,
         }
     }
 
@@ -59,6 +60,7 @@ impl Record {
             outlook: None,
             is_too_large: false,
             is_false: false,
+            chapter: None,
         }
     }
 }
@@ -85,6 +87,7 @@ impl Outlook {
         let until = |cost| algorithm.retry_after(state, now.reading, cost);
         Self {
             clock: now.shows,
+            remaining,
             more: until(remaining + 1),
             whole: match algorithm.level_bound() {
                 0 => Retry::Never,

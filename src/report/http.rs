@@ -12,7 +12,7 @@
 
 use crate::limiter::Decision;
 use crate::measure::{CandidateResult, Outlook, Reason, Record, RunResult};
-use crate::units::{Limit, NANOS_PER_SECOND, Retry};
+use crate::units::{Cost, Limit, NANOS_PER_SECOND, Retry};
 
 /// One header field.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct Field {
     pub value: String,
 }
 
-/// What the one quota policy is called where a scenario names none.
+/// What the limit is called where there are no rules, which have names.
 const POLICY: &str = "default";
 
 /// The most that an integer of a structured field can be.
@@ -39,42 +39,32 @@ pub fn status(record: &Record) -> u16 {
     }
 }
 
-/// The header fields of the answer, in the order in which they are sent.
+/// The header fields of the answer, in the order in which they are sent. Where several rules apply they
+/// are of the one that is told: of those that deny the one that has to be waited for the longest, else
+/// the one that has the least left.
 pub fn fields(run: &RunResult, candidate: &CandidateResult, record: &Record) -> Vec<Field> {
     let Some(remaining) = record.remaining else {
         return Vec::new();
     };
-    let limit = limit(run, candidate, record);
+    let policy = Policy::of(run, candidate, record);
+    let outlook = record.outlook;
+    let remaining = outlook.map_or(remaining, |outlook| outlook.remaining);
     let field = |name, value| Field { name, value };
     let mut fields = vec![
-        field("X-RateLimit-Limit", limit.units.to_string()),
+        field("X-RateLimit-Limit", policy.limit.units.to_string()),
         field("X-RateLimit-Remaining", remaining.to_string()),
     ];
-    let reset = record
-        .outlook
-        .and_then(|outlook| reset(run, candidate, outlook));
+    let reset = outlook.and_then(|outlook| reset(run, candidate, outlook));
     fields.extend(reset.map(|at| field("X-RateLimit-Reset", at.to_string())));
-    fields.push(field("RateLimit-Policy", policy(limit)));
-    fields.push(field(
-        "RateLimit",
-        service_limit(remaining, record.outlook.map(|outlook| outlook.more)),
-    ));
+    let more = outlook.map(|outlook| outlook.more);
+    fields.push(field("RateLimit-Policy", policy.stated()));
+    fields.push(field("RateLimit", policy.service_limit(remaining, more)));
     if let Some(wait) = record.retry.and_then(Retry::whole_seconds) {
         for name in ["Retry-After", "X-Ratelimit-Retry-After"] {
             fields.push(field(name, wait.to_string()));
         }
     }
     fields
-}
-
-/// What the limiter that decided enforces.
-fn limit(run: &RunResult, candidate: &CandidateResult, record: &Record) -> Limit {
-    let cluster = candidate.cluster.as_ref();
-    let special = cluster.and_then(|cluster| match record.reason {
-        Some(Reason::LocalFallback) => cluster.fallback,
-        _ => cluster.parts.get(usize::from(record.node)).copied(),
-    });
-    special.unwrap_or(run.limit)
 }
 
 /// When as much could be admitted as can ever be held if nothing else came, in Unix time by the clock
@@ -91,23 +81,65 @@ fn reset(run: &RunResult, candidate: &CandidateResult, outlook: Outlook) -> Opti
     Some(at.div_euclid(second) + i128::from(at.rem_euclid(second) > 0))
 }
 
-/// The quota policy: `q` units in a window of `w` seconds. A window that is no whole number of seconds
-/// cannot be stated, and is left out.
-fn policy(limit: Limit) -> String {
-    let window = limit.window.get();
-    let quota = limit.units;
-    match window % NANOS_PER_SECOND {
-        0 => format!("\"{POLICY}\";q={quota};w={}", window / NANOS_PER_SECOND),
-        _ => format!("\"{POLICY}\";q={quota}"),
+/// A limit as the limiter that decided enforces it.
+struct Policy {
+    /// Its name as a structured field's string.
+    name: String,
+    limit: Limit,
+}
+
+impl Policy {
+    fn of(run: &RunResult, candidate: &CandidateResult, record: &Record) -> Self {
+        let chapter = record.chapter.map(usize::from);
+        let (name, whole) = match chapter.map(|chapter| &candidate.chapters[chapter]) {
+            Some(chapter) => (&*chapter.name, chapter.limit),
+            None => (POLICY, run.limit),
+        };
+        let cluster = candidate.cluster.as_ref();
+        let share = cluster.and_then(|cluster| match record.reason {
+            Some(Reason::LocalFallback) => cluster.fallback,
+            _ => cluster.parts.get(usize::from(record.node)).copied(),
+        });
+        Self {
+            name: quoted(name),
+            limit: share.map_or(whole, |share| share.limit(whole)),
+        }
+    }
+
+    /// The policy itself: `q` units in a window of `w` seconds. A window that is no whole number of
+    /// seconds cannot be stated, and is left out.
+    fn stated(&self) -> String {
+        let (name, quota) = (&self.name, self.limit.units);
+        let window = self.limit.window.get();
+        match window % NANOS_PER_SECOND {
+            0 => format!("{name};q={quota};w={}", window / NANOS_PER_SECOND),
+            _ => format!("{name};q={quota}"),
+        }
+    }
+
+    /// What can be used at present: no more than `r` units in the next `t` seconds. Where no time brings
+    /// more, or it is not known which, `t` is left out. What is too long for the field is cut off
+    /// there, which is true as well.
+    fn service_limit(&self, remaining: Cost, more: Option<Retry>) -> String {
+        let name = &self.name;
+        match more.and_then(Retry::whole_seconds) {
+            Some(wait) => format!("{name};r={remaining};t={}", wait.min(MOST)),
+            None => format!("{name};r={remaining}"),
+        }
     }
 }
 
-/// The present service limit: no more than `r` units in the next `t` seconds. Where no time brings more,
-/// or its end is not known, `t` is left out. What is too long for the field is cut off there, which is
-/// true as well.
-fn service_limit(remaining: u64, more: Option<Retry>) -> String {
-    match more.and_then(Retry::whole_seconds) {
-        Some(wait) => format!("\"{POLICY}\";r={remaining};t={}", wait.min(MOST)),
-        None => format!("\"{POLICY}\";r={remaining}"),
+/// A text as a structured field's string, which holds printable ASCII: the bytes of all else are
+/// written as `%` and two digits.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for byte in text.bytes() {
+        match byte {
+            b'"' | b'\\' => quoted.extend(['\\', char::from(byte)]),
+            b' '..=b'~' => quoted.push(char::from(byte)),
+            other => quoted.push_str(&format!("%{other:02X}")),
+        }
     }
+    quoted.push('"');
+    quoted
 }

@@ -1,7 +1,9 @@
 //! Deployments: on how many nodes a limiter runs, where its state lives, and what goes wrong.
 
+use crate::rules::Rules;
 use crate::units::{Cost, Nanos, Offset, Share, SimTime};
 use crate::workload::Distribution;
+use std::sync::Arc;
 
 /// One deployment of every algorithm of a run.
 #[derive(Clone, Debug)]
@@ -40,6 +42,8 @@ pub struct Deployment {
     /// From each of these instants on, the next key that is created never expires: its node died
     /// between the increment and the expire.
     pub lost_expires: Vec<SimTime>,
+    /// The rules that say which limit a request counts against; `None` for one limit for each key.
+    pub rules: Option<Arc<Rules>>,
 }
 
 /// How requests find a node.
@@ -189,6 +193,7 @@ impl Deployment {
             leaves: Vec::new(),
             ttl: Ttl::Design,
             lost_expires: Vec::new(),
+            rules: None,
         }
     }
 
@@ -207,6 +212,7 @@ impl Deployment {
             && self.leaves.is_empty()
             && self.ttl == Ttl::Design
             && self.lost_expires.is_empty()
+            && self.rules.is_none()
     }
 
     /// Which shares of the limit its limiters enforce: the whole, by which results are described; then

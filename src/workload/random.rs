@@ -20,6 +20,12 @@ pub(crate) enum Purpose {
     Asks,
     /// Round trips of everything else.
     Writes,
+    /// Addresses that requests come from.
+    Addresses,
+    /// Users that make them.
+    Users,
+    /// API keys that they show.
+    ApiKeys,
 }
 
 /// The part that stands for a whole block, where it is not cut into shards.
@@ -78,12 +84,15 @@ mod tests {
                         Purpose::Routing,
                         Purpose::Asks,
                         Purpose::Writes,
+                        Purpose::Addresses,
+                        Purpose::Users,
+                        Purpose::ApiKeys,
                     ] {
                         firsts.insert(generator(seed, block, part, purpose).next_u64());
                     }
                 }
             }
         }
-        assert_eq!(firsts.len(), 4 * 4 * 65 * 7);
+        assert_eq!(firsts.len(), 4 * 4 * 65 * 10);
     }
 }

@@ -5,17 +5,16 @@ use super::super::deployment::{Deployment, Ttl};
 use super::super::lane::Course;
 use super::said::{Manner, Said};
 use crate::limiter::{Algorithm, Decision};
-use crate::measure::{Clocked, LevelLine, LevelLines, Levels, Measure, Occupancy};
+use crate::measure::{Clocked, LevelLine, LevelLines, Levels, Measure, Occupancy, Record};
 use crate::units::{Cost, KeyId, Level, Retry, SimTime};
 use std::collections::{BTreeMap, VecDeque};
-use std::ops::Range;
 
-/// The states of all keys of one or several limiters. A state's place is its key's number, after all
-/// keys of the limiters before.
+/// The states of all keys of one or several limiters. The states of one key stand side by side, in the
+/// order of the limiters, so that keys can be added.
 pub(super) struct States<A: Algorithm> {
     /// One for all, or one per limiter.
     algorithms: Vec<A>,
-    keys: usize,
+    limiters: usize,
     states: Vec<A::State>,
     /// By place, how often the state has been replaced or added to.
     versions: Vec<u32>,
@@ -30,6 +29,8 @@ pub(super) struct States<A: Algorithm> {
     /// The same of states that begin anew only when they expire, where that is not as designed.
     standing: BTreeMap<usize, SimTime>,
     watch: Watch,
+    /// How long the keys' names are, where they are not the run's own keys.
+    names: Option<Vec<usize>>,
     course: Course,
 }
 
@@ -44,6 +45,7 @@ struct Watch {
 }
 
 /// What is left of the states at the end of a run.
+#[derive(Default)]
 pub(super) struct Remains {
     pub(super) occupancy: Option<Occupancy>,
     pub(super) levels: Option<Levels>,
@@ -52,56 +54,116 @@ pub(super) struct Remains {
     pub(super) forgotten_early: u64,
 }
 
+impl Remains {
+    /// Adds what is left of other states; levels are those of the first.
+    pub(super) fn add(&mut self, more: Self) {
+        self.leaked += more.leaked;
+        self.forgotten_early += more.forgotten_early;
+        match (&mut self.occupancy, more.occupancy) {
+            (Some(occupancy), Some(more)) => occupancy.merge(&more),
+            (none, more) => *none = more.or(none.take()),
+        }
+        self.levels = self.levels.take().or(more.levels);
+        self.lines = self.lines.take().or(more.lines);
+    }
+}
+
 impl<A: Algorithm> States<A> {
-    /// Fresh states of `limiters` limiters.
+    /// States of `limiters` limiters, with room for no key yet; whether anyone follows their levels.
     pub(super) fn new(
         algorithms: Vec<A>,
         limiters: usize,
         deployment: &Deployment,
         course: &Course,
+        with_levels: bool,
     ) -> Self {
-        let keys = course.names.len();
-        let places = keys * limiters;
         let has = |measure| course.measures.has(measure);
-        let occupancy = || {
-            let mut occupancy = Occupancy::keeping(course.instants, course.horizon);
-            occupancy.reach(places);
-            occupancy
-        };
+        let occupancy = || Occupancy::keeping(course.instants, course.horizon);
         let fresh = algorithms[0].fresh();
         let estimates = algorithms[0].estimate(&fresh, SimTime::ZERO).is_some();
-        let has_lifetime = matches!(deployment.ttl, Ttl::AfterWrite(_) | Ttl::AfterCreation(_));
+        let is_one = limiters == 1 && course.one_key && with_levels;
         Self {
-            keys,
-            states: vec![fresh; places],
-            versions: vec![0; places],
+            limiters,
+            states: Vec::new(),
+            versions: Vec::new(),
             ttl: deployment.ttl,
-            expires: vec![0; if has_lifetime { places } else { 0 }],
+            expires: Vec::new(),
             forgotten_early: 0,
             lost_expires: deployment.lost_expires.iter().copied().collect(),
             immortal: BTreeMap::new(),
             standing: BTreeMap::new(),
             watch: Watch {
                 occupancy: has(Measure::Memory).then(occupancy),
-                touched: vec![SimTime::ZERO; if has(Measure::Memory) { places } else { 0 }],
-                levels: (places == 1 && has(Measure::Series)).then(|| Levels::new(course.grid)),
-                lines: course.with_timeline.then(LevelLines::default),
+                touched: Vec::new(),
+                levels: (is_one && has(Measure::Series)).then(|| Levels::new(course.grid)),
+                lines: (course.with_timeline && with_levels).then(LevelLines::default),
                 estimates: estimates && has(Measure::Estimate),
             },
             algorithms,
+            names: (!with_levels).then(Vec::new),
             course: course.clone(),
         }
     }
 
+    /// Makes room for the states of `keys` keys, which begin fresh.
+    pub(super) fn reach(&mut self, keys: usize) {
+        let places = keys * self.limiters;
+        if places <= self.states.len() {
+            return;
+        }
+        let fresh = self.algorithms[0].fresh();
+        self.states.resize(places, fresh);
+        self.versions.resize(places, 0);
+        if matches!(self.ttl, Ttl::AfterWrite(_) | Ttl::AfterCreation(_)) {
+            self.expires.resize(places, 0);
+        }
+        if let Some(occupancy) = &mut self.watch.occupancy {
+            occupancy.reach(places);
+            self.watch.touched.resize(places, SimTime::ZERO);
+        }
+    }
+
+    /// Makes room for a key of a rule, which may be new.
+    pub(super) fn meet(&mut self, key: KeyId, name: usize) {
+        let keys = key.0 as usize + 1;
+        if let Some(names) = self.names.as_mut().filter(|names| names.len() < keys) {
+            names.push(name);
+            self.reach(keys);
+        }
+    }
+
+    /// Takes over the keys of limiters that these ones follow; what becomes of a state, `carry` says.
+    /// The clocks are those of the limiters.
+    pub(super) fn succeed(
+        &mut self,
+        old: &mut Self,
+        clock: impl Fn(usize) -> Clocked,
+        carry: fn(&A, &A, &A::State, SimTime) -> A::State,
+    ) {
+        self.names = old.names.take();
+        self.reach(old.states.len() / self.limiters);
+        for place in 0..old.states.len() {
+            let now = clock(place % self.limiters);
+            let before = old.touch(place, now);
+            if old.is_fresh(place, before) {
+                continue;
+            }
+            let (is, was) = (self.algorithm(place), old.algorithm(place));
+            let state = carry(is, was, &old.states[place], before.reading);
+            self.write(place, now, state);
+        }
+        old.names = Some(Vec::new());
+    }
+
     /// The place of a key's state behind a limiter.
     pub(super) fn place(&self, limiter: usize, key: KeyId) -> usize {
-        limiter * self.keys + key.0 as usize
+        key.0 as usize * self.limiters + limiter
     }
 
     fn algorithm(&self, place: usize) -> &A {
         match &self.algorithms[..] {
             [one] => one,
-            many => &many[place / self.keys],
+            many => &many[place % self.limiters],
         }
     }
 
@@ -131,7 +193,7 @@ impl<A: Algorithm> States<A> {
         self.let_go(place, now);
         let algorithm = match &self.algorithms[..] {
             [one] => one,
-            many => &many[place / self.keys],
+            many => &many[place % self.limiters],
         };
         let (state, watch) = (&self.states[place], &mut self.watch);
         if let Some(levels) = &mut watch.levels {
@@ -164,7 +226,7 @@ impl<A: Algorithm> States<A> {
         }
         let algorithm = match &self.algorithms[..] {
             [one] => one,
-            many => &many[place / self.keys],
+            many => &many[place % self.limiters],
         };
         let state = &self.states[place];
         if let Some(occupancy) = &mut self.watch.occupancy
@@ -216,12 +278,7 @@ impl<A: Algorithm> States<A> {
 
     /// All states of a limiter are lost.
     pub(super) fn lose(&mut self, limiter: usize, now: Clocked) {
-        let places = limiter * self.keys..(limiter + 1) * self.keys;
-        self.lose_places(places, now);
-    }
-
-    fn lose_places(&mut self, places: Range<usize>, now: Clocked) {
-        for place in places {
+        for place in (limiter..self.states.len()).step_by(self.limiters) {
             if self.states[place] != self.algorithm(place).fresh() {
                 let now = self.touch(place, now);
                 self.forget(place, now);
@@ -256,11 +313,15 @@ impl<A: Algorithm> States<A> {
     fn watch(&mut self, place: usize, now: Clocked) {
         let algorithm = match &self.algorithms[..] {
             [one] => one,
-            many => &many[place / self.keys],
+            many => &many[place % self.limiters],
         };
         let (state, watch) = (&self.states[place], &mut self.watch);
         if let Some(occupancy) = &mut watch.occupancy {
-            let name = || self.course.names[place % self.keys].len();
+            let (key, names) = (place / self.limiters, &self.names);
+            let name = || match names {
+                Some(names) => names[key],
+                None => self.course.names[key].len(),
+            };
             occupancy.after(algorithm, state, place, name, now);
             watch.touched[place] = now.at;
         }
@@ -287,16 +348,16 @@ impl<A: Algorithm> States<A> {
         if self.is_kept(place, cost, said.decision) {
             self.changed(place, now, was_fresh);
         }
-        self.await_expiry(place, now.at, &mut said);
+        if let Some(record) = &mut said.record {
+            self.await_expiry(place, now.at, record);
+        }
         self.watch(place, now);
         said
     }
 
     /// Where time stands still for a state, what was said of the time to come is that of its expiry.
-    fn await_expiry(&self, place: usize, at: SimTime, said: &mut Said) {
-        if let Some(record) = &mut said.record
-            && self.stopped(place).is_some()
-        {
+    fn await_expiry(&self, place: usize, at: SimTime, record: &mut Record) {
+        if self.stopped(place).is_some() {
             record.await_expiry(self.until_expiry(place, at));
         }
     }
@@ -336,7 +397,9 @@ impl<A: Algorithm> States<A> {
     ) -> Said {
         let now = self.clock(place, now);
         let mut said = self.manner().ask(self.algorithm(place), state, now, cost);
-        self.await_expiry(place, now.at, &mut said);
+        if let Some(record) = &mut said.record {
+            self.await_expiry(place, now.at, record);
+        }
         said
     }
 
@@ -351,7 +414,7 @@ impl<A: Algorithm> States<A> {
     fn parts(&mut self, place: usize) -> (&A, &mut A::State) {
         let algorithm = match &self.algorithms[..] {
             [one] => one,
-            many => &many[place / self.keys],
+            many => &many[place % self.limiters],
         };
         (algorithm, &mut self.states[place])
     }
@@ -395,9 +458,27 @@ impl<A: Algorithm> States<A> {
 
     /// When a request that was denied would be admitted.
     pub(super) fn retry_after(&self, place: usize, now: Clocked, cost: Cost) -> Retry {
+        let reading = self.clock(place, now).reading;
+        let algorithm = self.algorithm(place);
+        match algorithm.retry_after(&self.states[place], reading, cost) {
+            Retry::After(1..) if self.stopped(place).is_some() => self.until_expiry(place, now.at),
+            retry => retry,
+        }
+    }
+
+    /// What is kept of an answer that several limiters gave together, of which this one is told.
+    pub(super) fn record(
+        &self,
+        place: usize,
+        now: Clocked,
+        cost: Cost,
+        decision: Decision,
+    ) -> Record {
         let now = self.clock(place, now);
-        self.algorithm(place)
-            .retry_after(&self.states[place], now.reading, cost)
+        let (algorithm, state) = (self.algorithm(place), &self.states[place]);
+        let mut record = Record::of(algorithm, state, now, cost, decision);
+        self.await_expiry(place, now.at, &mut record);
+        record
     }
 
     /// A state's level.
@@ -420,7 +501,7 @@ impl<A: Algorithm> States<A> {
     pub(super) fn finish(mut self, clock: impl Fn(usize) -> Clocked) -> Remains {
         let mut leaked = 0;
         for place in 0..self.states.len() {
-            let end = clock(place / self.keys);
+            let end = clock(place % self.limiters);
             self.expire(place, end);
             leaked += u64::from(self.is_leaked(place, end));
             let now = self.clock(place, end);
@@ -436,7 +517,10 @@ impl<A: Algorithm> States<A> {
         Remains {
             occupancy: self.watch.occupancy,
             levels: self.watch.levels,
-            lines: self.watch.lines.map(|lines| lines.lines),
+            lines: self
+                .watch
+                .lines
+                .map(|lines| by_limiter(lines.lines, self.limiters)),
             leaked,
             forgotten_early: self.forgotten_early,
         }
@@ -448,4 +532,11 @@ impl<A: Algorithm> States<A> {
         let is_made = || self.states[place] != self.algorithm(place).fresh();
         is_held && is_made() && self.is_fresh(place, end)
     }
+}
+
+/// Brings lines that stand side by side for each key into the order of the limiters.
+fn by_limiter(lines: Vec<LevelLine>, limiters: usize) -> Vec<LevelLine> {
+    let mut lines: Vec<_> = (0..).zip(lines).collect();
+    lines.sort_by_key(|(place, _)| place % limiters);
+    lines.into_iter().map(|(_, line)| line).collect()
 }
