@@ -7,6 +7,7 @@ mod algorithms;
 mod deployments;
 mod lines;
 mod policies;
+mod rules;
 
 use crate::ran::{Answers, Ran};
 use ratesim::report::http;
