@@ -100,4 +100,9 @@ pub const DEPLOYMENT: &[Field] = &[
         name: "lost_expire",
         meaning: "a list of moments: the next key created from then on never expires",
     },
+    Field {
+        name: "rules",
+        meaning: "how it goes by the scenario's rules: { charge, reload_every, state, only = [names] } \
+                  (as [rules] says)",
+    },
 ];
