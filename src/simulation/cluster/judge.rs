@@ -218,15 +218,40 @@ impl<A: Algorithm> Bench<'_, A> {
                 told = Some((wait, left, ask));
             }
         }
-        let (retry, _, ask) = told?;
+        let (_, _, ask) = told?;
+        let retry = (decision == Decision::Deny).then(|| self.retry(asks));
         let remaining = asks.iter().map(|ask| self.remaining(ask.slot)).min();
         let (states, place) = self.at(ask.slot);
         Some(Record {
             remaining,
-            retry: (decision == Decision::Deny).then_some(retry),
+            retry,
             chapter: Some(ask.slot.0),
             ..states.record(place, clock, ask.cost, decision)
         })
+    }
+
+    /// How long it takes until all of them would admit it if nothing else came. One whose turn has come
+    /// may have passed it when that of another one has, so that they are asked again and again.
+    fn retry(&mut self, asks: &[Ask]) -> Retry {
+        /// Limiters that take turns for longer than this hardly ever agree: what is given then is the
+        /// least that it takes.
+        const ROUNDS: usize = 1_000;
+        let mut wait: u128 = 0;
+        for _ in 0..ROUNDS {
+            let before = wait;
+            for ask in asks {
+                let clock = self.clock;
+                let (states, place) = self.at(ask.slot);
+                match states.would_admit_after(place, clock, wait, ask.cost) {
+                    Retry::After(more) => wait += more,
+                    Retry::Never => return Retry::Never,
+                }
+            }
+            if wait == before {
+                break;
+            }
+        }
+        Retry::After(wait)
     }
 }
 

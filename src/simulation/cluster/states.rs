@@ -6,7 +6,7 @@ use super::super::lane::Course;
 use super::said::{Manner, Said};
 use crate::limiter::{Algorithm, Decision};
 use crate::measure::{Clocked, LevelLine, LevelLines, Levels, Measure, Occupancy, Record};
-use crate::units::{Cost, KeyId, Level, Retry, SimTime};
+use crate::units::{Cost, KeyId, Level, Nanos, Retry, SimTime};
 use std::collections::{BTreeMap, VecDeque};
 
 /// The states of all keys of one or several limiters. The states of one key stand side by side, in the
@@ -458,12 +458,7 @@ impl<A: Algorithm> States<A> {
 
     /// When a request that was denied would be admitted.
     pub(super) fn retry_after(&self, place: usize, now: Clocked, cost: Cost) -> Retry {
-        let reading = self.clock(place, now).reading;
-        let algorithm = self.algorithm(place);
-        match algorithm.retry_after(&self.states[place], reading, cost) {
-            Retry::After(1..) if self.stopped(place).is_some() => self.until_expiry(place, now.at),
-            retry => retry,
-        }
+        self.would_admit_after(place, now, 0, cost)
     }
 
     /// What is kept of an answer that several limiters gave together, of which this one is told.
@@ -479,6 +474,30 @@ impl<A: Algorithm> States<A> {
         let mut record = Record::of(algorithm, state, now, cost, decision);
         self.await_expiry(place, now.at, &mut record);
         record
+    }
+
+    /// How much longer than `wait` it takes until a request would be admitted if nothing else came.
+    pub(super) fn would_admit_after(
+        &self,
+        place: usize,
+        now: Clocked,
+        wait: u128,
+        cost: Cost,
+    ) -> Retry {
+        let Ok(nanos) = u64::try_from(wait) else {
+            // Beyond the end of the clock nothing is refilled that could be told.
+            return Retry::After(0);
+        };
+        let then = now.at.saturating_add(Nanos::new(nanos));
+        let reading = self.clock(place, now).when(then).reading;
+        let (algorithm, state) = (self.algorithm(place), &self.states[place]);
+        if cost == 0 || cost <= algorithm.remaining(state, reading) {
+            return Retry::After(0);
+        }
+        match algorithm.retry_after(state, reading, cost) {
+            Retry::After(_) if self.stopped(place).is_some() => self.until_expiry(place, then),
+            retry => retry,
+        }
     }
 
     /// A state's level.
