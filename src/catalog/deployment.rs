@@ -100,4 +100,31 @@ pub const DEPLOYMENT: &[Field] = &[
         name: "lost_expire",
         meaning: "a list of moments: the next key created from then on never expires",
     },
+    Field {
+        name: "over_limit",
+        meaning: "{ action = \"drop\" } or { action = \"queue\", capacity, drain_rate }: what \
+                  becomes of what is over the limit (the file's [over_limit]; drop)",
+    },
+    Field {
+        name: "placement",
+        meaning: "where the limiter stands before the [backend]: middleware, gateway, client, or \
+                  server (not modelled)",
+    },
+    Field {
+        name: "hop",
+        meaning: "of middleware and gateway: the latency that it adds to each request (required for \
+                  middleware; 0s)",
+    },
+    Field {
+        name: "bypass",
+        meaning: "of client: the share of requests that go past the limiter (required there)",
+    },
+    Field {
+        name: "bypass_by",
+        meaning: "of client: whose requests do, those of all or of illegitimate traffic (all)",
+    },
+    Field {
+        name: "deny_cost",
+        meaning: "of server: the share of a request's service time that its denial takes (0.1)",
+    },
 ];

@@ -25,7 +25,7 @@ use crate::params::{FromValue, Params};
 use crate::simulation::{Plan, Planned};
 use crate::units::{Epoch, Limit, Nanos, SimTime};
 use crate::workload::{Request, Workload};
-use deployments::Frame;
+use deployments::{Defaults, Frame};
 
 /// A scenario with everything resolved: what a run needs.
 pub struct Scenario {
@@ -72,6 +72,7 @@ impl Scenario {
         }
         let algorithms = root.tables("algorithm")?;
         let deployments = root.tables("deployment")?;
+        let mut defaults = Defaults::read(&mut root)?;
         // Refuses unknown fields of the file itself before a long trace is read.
         let mut resolved = root.finish()?;
 
@@ -96,7 +97,9 @@ impl Scenario {
             epoch: traffic.epoch,
             horizon: traffic.horizon,
         };
-        let placed = deployments::read(deployments, &frame, &mut notes)?;
+        let blocks = traffic.workload.blocks();
+        defaults.has_illegitimate = blocks.iter().any(|block| block.legitimate == Some(false));
+        let placed = deployments::read(deployments, &defaults, &frame, &mut notes)?;
         let wanted = &overrides.algorithms;
         let chosen = candidates::read(algorithms, wanted, &placed, &frame, &mut notes)?;
         resolved.insert("algorithm".to_owned(), chosen.tables.into());

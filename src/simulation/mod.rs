@@ -5,6 +5,8 @@ mod cluster;
 mod deployment;
 mod lane;
 mod merge;
+mod over_limit;
+mod placement;
 mod plan;
 mod probes;
 mod replay;
@@ -19,6 +21,8 @@ pub use deployment::{
     Whose,
 };
 pub use lane::{Course, Lane, LaneResult};
+pub use over_limit::{OverLimit, Queueing};
+pub use placement::{Backend, Bypassing, Placement};
 pub use plan::{Plan, Planned, Progress};
 pub use run::run;
 pub use stepper::Stepper;

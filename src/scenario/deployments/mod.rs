@@ -4,21 +4,25 @@
 //! leases) is refused: it would be ignored otherwise, and whoever wrote it expects something of it.
 
 mod clocks;
+mod defaults;
 mod expiry;
 mod failures;
 mod frame;
 mod members;
 mod notes;
+mod over_limit;
+mod placement;
 mod store;
 #[cfg(test)]
 mod tests;
 
+pub(super) use defaults::Defaults;
 pub(super) use frame::Frame;
 
 use super::candidates::check_name;
 use crate::error::{Place, Result};
 use crate::params::{FromValue, Params, Value};
-use crate::simulation::{Deployment, OnStoreFailure, Ttl, Whom, Whose};
+use crate::simulation::{Deployment, OnStoreFailure, OverLimit, Ttl, Whom, Whose};
 use crate::workload::Distribution;
 use std::sync::Arc;
 
@@ -32,6 +36,7 @@ pub(super) struct Placed {
 /// What a user should know goes to `notes`.
 pub(super) fn read(
     mut tables: Vec<Params>,
+    defaults: &Defaults,
     frame: &Frame,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Placed>> {
@@ -42,7 +47,7 @@ pub(super) fn read(
     let are_several = tables.len() > 1;
     let mut placed: Vec<Placed> = Vec::with_capacity(tables.len());
     for mut params in tables {
-        let mut deployment = one(&mut params, frame)?;
+        let mut deployment = one(&mut params, defaults, frame)?;
         deployment.name = name(&mut params, &deployment, are_several)?;
         params.check_known()?;
         if placed
@@ -61,11 +66,15 @@ pub(super) fn read(
             params,
         });
     }
+    let has_own = |placed: &Placed| placed.params.has("over_limit");
+    if placed.iter().all(has_own) {
+        notes.extend(defaults.unused.clone());
+    }
     Ok(placed)
 }
 
 /// Reads everything but the name, part after part: later ones look at what earlier ones said.
-fn one(params: &mut Params, frame: &Frame) -> Result<Deployment> {
+fn one(params: &mut Params, defaults: &Defaults, frame: &Frame) -> Result<Deployment> {
     let nodes = members::nodes(params)?;
     let mut deployment = Deployment {
         name: String::new(),
@@ -84,12 +93,17 @@ fn one(params: &mut Params, frame: &Frame) -> Result<Deployment> {
         leaves: Vec::new(),
         ttl: Ttl::Design,
         lost_expires: Vec::new(),
+        over_limit: OverLimit::Drop,
+        placement: None,
+        backend: None,
     };
     store::link(params, &mut deployment)?;
     members::changes(params, &mut deployment, frame)?;
     failures::read(params, &mut deployment, frame)?;
     clocks::read(params, &mut deployment, frame)?;
     expiry::read(params, &mut deployment, frame)?;
+    over_limit::read(params, &mut deployment, defaults)?;
+    placement::read(params, &mut deployment, defaults)?;
     Ok(deployment)
 }
 
@@ -99,7 +113,7 @@ fn name(params: &mut Params, deployment: &Deployment, are_several: bool) -> Resu
         let message = "is required where there are several deployments, such as name = \"central\"";
         return Err(params.error("name", message));
     }
-    let usual = if deployment.is_plain() {
+    let usual = if deployment.is_single() {
         "single"
     } else {
         "cluster"
@@ -124,6 +138,20 @@ fn refuse(params: &mut Params, name: &'static str, why: &str) -> Result<()> {
 fn required<T: FromValue>(params: &mut Params, name: &'static str, why: &str) -> Result<T> {
     let value = params.optional(name)?;
     value.ok_or_else(|| params.error(name, format!("is required: {why}")))
+}
+
+/// The field `name` as a table, where it is given; anything else is refused with what is `expected`.
+fn section(params: &mut Params, name: &'static str, expected: &str) -> Result<Option<Params>> {
+    match params.raw(name) {
+        None => Ok(None),
+        Some(node) => match params.table(name) {
+            Some(table) => Ok(Some(table)),
+            None => {
+                let found = node.value.describe();
+                Err(params.error(name, format!("found {found}, expected {expected}")))
+            }
+        },
+    }
 }
 
 /// The list of tables `name`, each read to its end by `read`.

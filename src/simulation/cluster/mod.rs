@@ -3,6 +3,7 @@
 //! Arrivals are drawn once, in one order, and handed to one engine per candidate; engines run side by
 //! side. An engine keeps a heap of what is going to happen and compares its top with the next arrival.
 
+mod backend;
 mod central;
 mod changes;
 mod clocks;
@@ -11,11 +12,13 @@ mod failures;
 mod leases;
 mod ledger;
 mod link;
+mod over_limit;
 mod queue;
 mod router;
 mod said;
 mod schedule;
 mod scribe;
+mod servers;
 mod states;
 mod sync;
 
@@ -29,8 +32,10 @@ use crate::measure::{
 };
 use crate::units::{Limit, SimTime};
 use crate::workload::Arrival;
+use backend::Serving;
 use engine::Engine;
 use ledger::{Closed, Offer};
+use over_limit::Messages;
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -80,6 +85,8 @@ impl<A: Algorithm> Cluster for Engine<A> {
             most_waiting,
             races,
             queue,
+            messages,
+            serving,
             ..
         } = *self;
         let states_per_key = deployment.states_per_key();
@@ -128,6 +135,8 @@ impl<A: Algorithm> Cluster for Engine<A> {
             forgotten_early,
             events: queue.inserted() + requests.iter().sum::<u64>(),
             dialogue: scribe.finish(),
+            messages: messages.map(Messages::finish),
+            backend: serving.map(Serving::finish),
         };
         (result, cluster)
     }
