@@ -2,8 +2,8 @@
 
 use super::theory::Comparison;
 use super::{
-    ClusterResult, Delays, Estimates, Grid, KeyTally, Reason, Reference, Selection, Staircase,
-    Tally,
+    BackendResult, ClusterResult, Delays, Estimates, Grid, KeyTally, MessagesResult, Reason,
+    Reference, Selection, Staircase, Tally,
 };
 use crate::limiter::{ClosedForm, Decision, Motion};
 use crate::units::{Cost, Epoch, Level, Limit, Retry, SimTime};
@@ -92,6 +92,18 @@ pub struct CandidateResult {
     /// What its nodes and its store went through, where there is more than one node that answers at
     /// once.
     pub cluster: Option<ClusterResult>,
+}
+
+impl CandidateResult {
+    /// What became of what was over the limit, where it goes to a queue of messages.
+    pub fn messages(&self) -> Option<&MessagesResult> {
+        self.cluster.as_ref()?.messages.as_ref()
+    }
+
+    /// What its backend went through, where there is one.
+    pub fn backend(&self) -> Option<&BackendResult> {
+        self.cluster.as_ref()?.backend.as_ref()
+    }
 }
 
 /// One time bucket of one candidate; amounts in cost units.

@@ -2,8 +2,10 @@
 
 use super::text::cell;
 use crate::limiter::Decision;
-use crate::measure::{CandidateResult, METRICS, Measure, Reason, Record, RunResult, Staircase};
-use crate::units::{KeyId, Nanos, Retry, SimTime};
+use crate::measure::{
+    CandidateResult, Delays, METRICS, Measure, Reading, Reason, Record, RunResult, Staircase,
+};
+use crate::units::{KeyId, Nanos, Retry, SimTime, decimal};
 use crate::workload::Arrival;
 use ::csv::{Error, Writer};
 use std::cmp::Reverse;
@@ -75,6 +77,8 @@ fn attempt(
     let (decision, status) = match record.decision {
         _ if is_error => ("error", "503"),
         Decision::Allow => ("allow", "200"),
+        // Whoever is to be served later is told so at once.
+        Decision::Delay(_) if record.reason == Some(Reason::Queued) => ("delay", "202"),
         Decision::Delay(_) => ("delay", "200"),
         Decision::Deny => ("deny", "429"),
     };
@@ -97,7 +101,7 @@ fn attempt(
         request.to_string(),
         "1".to_owned(),
         match record.reason {
-            Some(Reason::NoNode) => String::new(),
+            Some(Reason::NoNode | Reason::Bypass) => String::new(),
             _ => record.node.to_string(),
         },
         cell(&run.keys[arrival.key.0 as usize]),
@@ -145,6 +149,7 @@ pub fn series(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
         "window_count",
         "state_bytes",
         "live_keys",
+        "queue_depth",
     ])?;
     if !run.measures.has(Measure::Series) {
         return Ok(writer.flush()?);
@@ -156,6 +161,7 @@ pub fn series(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
             (
                 at_ends(run, &candidate.state_bytes),
                 at_ends(run, &candidate.live_keys),
+                depths(run, candidate),
             )
         })
         .collect();
@@ -165,7 +171,7 @@ pub fn series(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
         false => String::new(),
     };
     for index in 0..run.grid.count() {
-        for (candidate, (bytes, keys)) in run.candidates.iter().zip(&states) {
+        for (candidate, (bytes, keys, depths)) in run.candidates.iter().zip(&states) {
             let bucket = &candidate.series[index];
             let nothing = bucket.forwarded == 0 || !run.measures.has(Measure::Peak);
             writer.write_record([
@@ -185,10 +191,19 @@ pub fn series(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
                 },
                 state(&bytes[index]),
                 state(&keys[index]),
+                depths
+                    .get(index)
+                    .map_or(String::new(), |depth| depth.to_string()),
             ])?;
         }
     }
     Ok(writer.flush()?)
+}
+
+/// How many messages wait at the end of each bucket, where there is a queue of them.
+fn depths(run: &RunResult, candidate: &CandidateResult) -> Vec<i64> {
+    let messages = candidate.messages();
+    messages.map_or_else(Vec::new, |messages| at_ends(run, &messages.depth))
 }
 
 /// The staircase's value at the last nanosecond of each bucket.
@@ -277,6 +292,67 @@ pub fn nodes(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
                 tally.errors.to_string(),
                 tally.allowed_cost.to_string(),
                 ops.unwrap_or_default(),
+            ])?;
+        }
+    }
+    Ok(writer.flush()?)
+}
+
+/// `backend.csv`: two rows per candidate that has a backend, with its limiter and without.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn backend(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
+    let mut writer = Writer::from_writer(out);
+    writer.write_record([
+        "candidate",
+        "limiter",
+        "reached",
+        "served",
+        "denied",
+        "overloaded",
+        "unfinished",
+        "bypassed",
+        "utilisation",
+        "work_s",
+        "wasted_work_s",
+        "queue_peak",
+        "response_p50_s",
+        "response_p99_s",
+        "response_max_s",
+        "legitimate_response_p99_s",
+        "legitimate_lost",
+    ])?;
+    for candidate in &run.candidates {
+        let Some(backend) = candidate.backend() else {
+            continue;
+        };
+        let time = u128::from(backend.workers) * u128::from(run.horizon.as_nanos());
+        for (limiter, served) in [("with", &backend.with), ("without", &backend.without)] {
+            let quantile = |times: &Delays, percent| {
+                let time = times.percentile(percent);
+                time.map_or(String::new(), seconds)
+            };
+            let bypassed = (backend.is_client && limiter == "with").then_some(backend.bypassed);
+            let share = |parts, whole| Reading::Share(parts, whole).to_string();
+            writer.write_record([
+                cell(&candidate.name),
+                limiter.to_owned(),
+                served.reached.to_string(),
+                served.served.to_string(),
+                served.denied.to_string(),
+                served.overloaded.to_string(),
+                served.unfinished.to_string(),
+                bypassed.map_or(String::new(), |count| count.to_string()),
+                share(served.busy, time),
+                decimal(served.busy, 9),
+                decimal(served.wasted, 9),
+                served.queue_peak.to_string(),
+                quantile(&served.responses, 50),
+                quantile(&served.responses, 99),
+                quantile(&served.responses, 100),
+                quantile(&served.legitimate_responses, 99),
+                share(served.legitimate_lost.into(), served.legitimate.into()),
             ])?;
         }
     }

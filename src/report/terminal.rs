@@ -125,6 +125,11 @@ fn table(run: &RunResult) -> String {
             "per\nkey",
             "legit.\ndenied",
             "abusive\nallowed",
+            "queued",
+            "over-\nflow",
+            "backend\nbusy",
+            "response\np99",
+            "over-\nloaded",
         ]
         .contains(&shown[*column].heading);
         let is_measured = |measure| run.measures.has(measure);

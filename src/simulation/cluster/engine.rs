@@ -160,7 +160,10 @@ impl<A: Algorithm> Engine<A> {
             sync: Sync::new(deployment),
             leases: Leases::new(deployment, keys),
             ledger: Ledger::new(course, traits, deployment.nodes, can_fail),
-            scribe: Scribe::new(course.with_timeline, can_fail || races),
+            scribe: Scribe::new(
+                course.with_timeline && !deployment.is_single(),
+                can_fail || races,
+            ),
             waiting: 0,
             most_waiting: 0,
             races: 0,
