@@ -13,7 +13,7 @@ mod value;
 pub use value::{FromValue, Moment, Node, Value};
 
 /// One table of the input, read field by field.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Params {
     /// How messages call this table: `traffic.0`; empty for the file itself.
     path: String,

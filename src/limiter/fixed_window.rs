@@ -92,6 +92,12 @@ impl FixedWindow {
         }
     }
 
+    /// The stored count, read by this limiter; `None` where its windows are others.
+    pub(super) fn inherit(&self, old: &Self, state: &FixedWindowState) -> Option<FixedWindowState> {
+        let is_same = self.window.get() == old.window.get() && self.phase == old.phase;
+        is_same.then_some(*state)
+    }
+
     /// The counter of the window that `now` lies in. A time before the state's window belongs to it
     /// as well: a clock that goes back opens no window.
     fn current(&self, state: &FixedWindowState, now: u64) -> FixedWindowState {

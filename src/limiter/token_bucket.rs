@@ -147,6 +147,23 @@ impl<W: Width> TokenBucket<W> {
         }
     }
 
+    /// The stored tokens and their time, read by this bucket: tokens beyond its capacity are lost.
+    pub(super) fn inherit<V: Width>(
+        &self,
+        old: &TokenBucket<V>,
+        state: &TokenBucketState<V>,
+        _: SimTime,
+    ) -> Option<TokenBucketState<W>> {
+        let (unit, old_unit) = (self.unit.wide(), old.unit.wide());
+        let level = state.level.wide();
+        let tokens = (level / old_unit).min(self.capacity.into());
+        let parts = tokens * unit + level % old_unit * unit / old_unit;
+        Some(TokenBucketState {
+            level: W::narrow(parts.min(self.full.wide())),
+            last: state.last,
+        })
+    }
+
     /// Whole steps from the state's last one until `now`.
     fn steps(&self, state: &TokenBucketState<W>, now: u64) -> u64 {
         let elapsed = now.saturating_sub(state.last);

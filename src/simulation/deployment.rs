@@ -2,8 +2,10 @@
 
 use super::over_limit::OverLimit;
 use super::placement::{Backend, Placement};
+use crate::rules::Rules;
 use crate::units::{Cost, Nanos, Offset, Share, SimTime};
 use crate::workload::Distribution;
+use std::sync::Arc;
 
 /// One deployment of every algorithm of a run.
 #[derive(Clone, Debug)]
@@ -48,6 +50,8 @@ pub struct Deployment {
     pub placement: Option<Placement>,
     /// What is behind the limiter, where that is modelled.
     pub backend: Option<Backend>,
+    /// The rules that say which limit a request counts against; `None` for one limit for each key.
+    pub rules: Option<Arc<Rules>>,
 }
 
 /// How requests find a node.
@@ -200,6 +204,7 @@ impl Deployment {
             over_limit: OverLimit::Drop,
             placement: None,
             backend: None,
+            rules: None,
         }
     }
 
@@ -223,6 +228,7 @@ impl Deployment {
             && self.leaves.is_empty()
             && self.ttl == Ttl::Design
             && self.lost_expires.is_empty()
+            && self.rules.is_none()
     }
 
     /// Which shares of the limit its limiters enforce: the whole, by which results are described; then

@@ -9,6 +9,7 @@ mod cost;
 mod demand;
 mod distribution;
 mod feed;
+mod identity;
 mod in_order;
 mod keys;
 mod made;
@@ -28,6 +29,7 @@ pub use arrival::{Arrival, Mark, MarkId};
 pub use cost::Costs;
 pub use distribution::Distribution;
 pub use feed::{BATCH, ShardFeed};
+pub use identity::{Identities, Identity, PartId, PartNames};
 pub use keys::Names;
 pub use pattern::{
     Division, Field, Instants, Pattern, Reading, Setting, TrafficRow, point, read_burst,

@@ -96,6 +96,7 @@ fn one(params: &mut Params, defaults: &Defaults, frame: &Frame) -> Result<Deploy
         over_limit: OverLimit::Drop,
         placement: None,
         backend: None,
+        rules: None,
     };
     store::link(params, &mut deployment)?;
     members::changes(params, &mut deployment, frame)?;

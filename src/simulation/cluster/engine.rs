@@ -140,21 +140,26 @@ impl<A: Algorithm> Engine<A> {
             deployment.store,
             Store::Central(Access::ReadThenWrite | Access::ReadThenIncrement)
         );
+        let mut states = States::new(algorithms, limiters, deployment, course);
+        states.reach(keys);
         let mut engine = Self {
             queue: Queue::default(),
             clocks: Clocks::new(deployment),
             router: Router::new(deployment, course.names.clone(), seed),
             link: Link::new(deployment, seed),
             schedule: Schedule::new(deployment),
-            states: States::new(algorithms, limiters, deployment, course),
+            states,
             fallback: (!fallback.is_empty()).then(|| {
                 // What goes wrong at the store does not at the nodes.
                 let sound = Deployment {
                     ttl: Ttl::Design,
                     lost_expires: Vec::new(),
+                    rules: None,
                     ..Deployment::clone(deployment)
                 };
-                States::new(fallback.to_vec(), nodes, &sound, course)
+                let mut states = States::new(fallback.to_vec(), nodes, &sound, course);
+                states.reach(keys);
+                states
             }),
             flights: Slab::new(),
             sync: Sync::new(deployment),

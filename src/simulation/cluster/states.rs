@@ -8,14 +8,13 @@ use crate::limiter::{Algorithm, Decision};
 use crate::measure::{Clocked, LevelLine, LevelLines, Levels, Measure, Occupancy};
 use crate::units::{Cost, KeyId, Level, Retry, SimTime};
 use std::collections::{BTreeMap, VecDeque};
-use std::ops::Range;
 
-/// The states of all keys of one or several limiters. A state's place is its key's number, after all
-/// keys of the limiters before.
+/// The states of all keys of one or several limiters. The states of one key stand side by side, in the
+/// order of the limiters, so that keys can be added.
 pub(super) struct States<A: Algorithm> {
     /// One for all, or one per limiter.
     algorithms: Vec<A>,
-    keys: usize,
+    limiters: usize,
     states: Vec<A::State>,
     /// By place, how often the state has been replaced or added to.
     versions: Vec<u32>,
@@ -53,38 +52,32 @@ pub(super) struct Remains {
 }
 
 impl<A: Algorithm> States<A> {
-    /// Fresh states of `limiters` limiters.
+    /// States of `limiters` limiters, with room for no key yet.
     pub(super) fn new(
         algorithms: Vec<A>,
         limiters: usize,
         deployment: &Deployment,
         course: &Course,
     ) -> Self {
-        let keys = course.names.len();
-        let places = keys * limiters;
         let has = |measure| course.measures.has(measure);
-        let occupancy = || {
-            let mut occupancy = Occupancy::keeping(course.instants, course.horizon);
-            occupancy.reach(places);
-            occupancy
-        };
+        let occupancy = || Occupancy::keeping(course.instants, course.horizon);
         let fresh = algorithms[0].fresh();
         let estimates = algorithms[0].estimate(&fresh, SimTime::ZERO).is_some();
-        let has_lifetime = matches!(deployment.ttl, Ttl::AfterWrite(_) | Ttl::AfterCreation(_));
+        let is_one = limiters == 1 && course.one_key;
         Self {
-            keys,
-            states: vec![fresh; places],
-            versions: vec![0; places],
+            limiters,
+            states: Vec::new(),
+            versions: Vec::new(),
             ttl: deployment.ttl,
-            expires: vec![0; if has_lifetime { places } else { 0 }],
+            expires: Vec::new(),
             forgotten_early: 0,
             lost_expires: deployment.lost_expires.iter().copied().collect(),
             immortal: BTreeMap::new(),
             standing: BTreeMap::new(),
             watch: Watch {
                 occupancy: has(Measure::Memory).then(occupancy),
-                touched: vec![SimTime::ZERO; if has(Measure::Memory) { places } else { 0 }],
-                levels: (places == 1 && has(Measure::Series)).then(|| Levels::new(course.grid)),
+                touched: Vec::new(),
+                levels: (is_one && has(Measure::Series)).then(|| Levels::new(course.grid)),
                 lines: course.with_timeline.then(LevelLines::default),
                 estimates: estimates && has(Measure::Estimate),
             },
@@ -93,15 +86,33 @@ impl<A: Algorithm> States<A> {
         }
     }
 
+    /// Makes room for the states of `keys` keys, which begin fresh.
+    pub(super) fn reach(&mut self, keys: usize) {
+        let places = keys * self.limiters;
+        if places <= self.states.len() {
+            return;
+        }
+        let fresh = self.algorithms[0].fresh();
+        self.states.resize(places, fresh);
+        self.versions.resize(places, 0);
+        if matches!(self.ttl, Ttl::AfterWrite(_) | Ttl::AfterCreation(_)) {
+            self.expires.resize(places, 0);
+        }
+        if let Some(occupancy) = &mut self.watch.occupancy {
+            occupancy.reach(places);
+            self.watch.touched.resize(places, SimTime::ZERO);
+        }
+    }
+
     /// The place of a key's state behind a limiter.
     pub(super) fn place(&self, limiter: usize, key: KeyId) -> usize {
-        limiter * self.keys + key.0 as usize
+        key.0 as usize * self.limiters + limiter
     }
 
     fn algorithm(&self, place: usize) -> &A {
         match &self.algorithms[..] {
             [one] => one,
-            many => &many[place / self.keys],
+            many => &many[place % self.limiters],
         }
     }
 
@@ -131,7 +142,7 @@ impl<A: Algorithm> States<A> {
         self.let_go(place, now);
         let algorithm = match &self.algorithms[..] {
             [one] => one,
-            many => &many[place / self.keys],
+            many => &many[place % self.limiters],
         };
         let (state, watch) = (&self.states[place], &mut self.watch);
         if let Some(levels) = &mut watch.levels {
@@ -164,7 +175,7 @@ impl<A: Algorithm> States<A> {
         }
         let algorithm = match &self.algorithms[..] {
             [one] => one,
-            many => &many[place / self.keys],
+            many => &many[place % self.limiters],
         };
         let state = &self.states[place];
         if let Some(occupancy) = &mut self.watch.occupancy
@@ -210,12 +221,7 @@ impl<A: Algorithm> States<A> {
 
     /// All states of a limiter are lost.
     pub(super) fn lose(&mut self, limiter: usize, now: Clocked) {
-        let places = limiter * self.keys..(limiter + 1) * self.keys;
-        self.lose_places(places, now);
-    }
-
-    fn lose_places(&mut self, places: Range<usize>, now: Clocked) {
-        for place in places {
+        for place in (limiter..self.states.len()).step_by(self.limiters) {
             if self.states[place] != self.algorithm(place).fresh() {
                 let now = self.touch(place, now);
                 self.forget(place, now);
@@ -250,11 +256,11 @@ impl<A: Algorithm> States<A> {
     fn watch(&mut self, place: usize, now: Clocked) {
         let algorithm = match &self.algorithms[..] {
             [one] => one,
-            many => &many[place / self.keys],
+            many => &many[place % self.limiters],
         };
         let (state, watch) = (&self.states[place], &mut self.watch);
         if let Some(occupancy) = &mut watch.occupancy {
-            let name = || self.course.names[place % self.keys].len();
+            let name = || self.course.names[place / self.limiters].len();
             occupancy.after(algorithm, state, place, name, now);
             watch.touched[place] = now.at;
         }
@@ -338,7 +344,7 @@ impl<A: Algorithm> States<A> {
     fn parts(&mut self, place: usize) -> (&A, &mut A::State) {
         let algorithm = match &self.algorithms[..] {
             [one] => one,
-            many => &many[place / self.keys],
+            many => &many[place % self.limiters],
         };
         (algorithm, &mut self.states[place])
     }
@@ -407,7 +413,7 @@ impl<A: Algorithm> States<A> {
     pub(super) fn finish(mut self, clock: impl Fn(usize) -> Clocked) -> Remains {
         let mut leaked = 0;
         for place in 0..self.states.len() {
-            let end = clock(place / self.keys);
+            let end = clock(place % self.limiters);
             self.expire(place, end);
             leaked += u64::from(self.is_leaked(place, end));
             let now = self.clock(place, end);
@@ -423,7 +429,10 @@ impl<A: Algorithm> States<A> {
         Remains {
             occupancy: self.watch.occupancy,
             levels: self.watch.levels,
-            lines: self.watch.lines.map(|lines| lines.lines),
+            lines: self
+                .watch
+                .lines
+                .map(|lines| by_limiter(lines.lines, self.limiters)),
             leaked,
             forgotten_early: self.forgotten_early,
         }
@@ -435,4 +444,11 @@ impl<A: Algorithm> States<A> {
         let is_made = || self.states[place] != self.algorithm(place).fresh();
         is_held && is_made() && self.is_fresh(place, end)
     }
+}
+
+/// Brings lines that stand side by side for each key into the order of the limiters.
+fn by_limiter(lines: Vec<LevelLine>, limiters: usize) -> Vec<LevelLine> {
+    let mut lines: Vec<_> = (0..).zip(lines).collect();
+    lines.sort_by_key(|(place, _)| place % limiters);
+    lines.into_iter().map(|(_, line)| line).collect()
 }
