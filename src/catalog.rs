@@ -504,6 +504,20 @@ pub const CHARTS: &[ChartRow] = &[
         draw: chart::scorecard,
     },
     ChartRow {
+        name: "queue",
+        title: "Message queue",
+        meaning: "Requests over the limit that wait to be worked off, against the room there is.",
+        needs: &[Measure::Series],
+        draw: chart::queue,
+    },
+    ChartRow {
+        name: "backend",
+        title: "Backend",
+        meaning: "How busy the backend is and how long answers take, with the limiter and without.",
+        needs: &[Measure::Series],
+        draw: chart::backend,
+    },
+    ChartRow {
         name: "sequence",
         title: "Sequence",
         meaning: "Messages between clients, nodes and the store around the first race or failure.",

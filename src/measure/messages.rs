@@ -1,12 +1,15 @@
 //! What went through a queue of messages.
 
 use super::{Delays, Staircase};
+use crate::units::Rate;
 
 /// What became of the requests that a limiter denied, where they go to a queue.
 #[derive(Clone, Debug)]
 pub struct MessagesResult {
     /// The most messages that may wait.
     pub capacity: u64,
+    /// Messages taken over time.
+    pub drain: Rate,
     /// Requests that became messages.
     pub queued: u64,
     /// Requests that were refused since the queue was full.
@@ -26,9 +29,10 @@ pub struct MessagesResult {
 
 impl MessagesResult {
     /// Nothing has come yet.
-    pub fn new(capacity: u64, buckets: usize) -> Self {
+    pub fn new(capacity: u64, drain: Rate, buckets: usize) -> Self {
         Self {
             capacity,
+            drain,
             queued: 0,
             overflow: 0,
             taken: 0,

@@ -424,21 +424,33 @@ pub const METRICS: &[Metric] = &[
         heading: "",
         meaning: "wait of a message until it is taken, median, in seconds",
         measure: None,
-        read: |c, _| of_messages(c, |messages| messages.waits.percentile(50).map(Reading::Time)),
+        read: |c, _| {
+            of_messages(c, |messages| {
+                messages.waits.percentile(50).map(Reading::Time)
+            })
+        },
     },
     Metric {
         column: "queue_wait_p99_s",
         heading: "",
         meaning: "wait of a message until it is taken, 99th percentile, in seconds",
         measure: None,
-        read: |c, _| of_messages(c, |messages| messages.waits.percentile(99).map(Reading::Time)),
+        read: |c, _| {
+            of_messages(c, |messages| {
+                messages.waits.percentile(99).map(Reading::Time)
+            })
+        },
     },
     Metric {
         column: "queue_wait_max_s",
         heading: "",
         meaning: "the longest wait of a message until it is taken, in seconds",
         measure: None,
-        read: |c, _| of_messages(c, |messages| messages.waits.percentile(100).map(Reading::Time)),
+        read: |c, _| {
+            of_messages(c, |messages| {
+                messages.waits.percentile(100).map(Reading::Time)
+            })
+        },
     },
     Metric {
         column: "left_in_queue",
@@ -463,9 +475,8 @@ pub const METRICS: &[Metric] = &[
         meaning: "share of its workers' time that the backend worked, within the run",
         measure: None,
         read: |c, run| {
-            let whole = |b: &BackendResult| {
-                u128::from(b.workers) * u128::from(run.horizon.as_nanos())
-            };
+            let whole =
+                |b: &BackendResult| u128::from(b.workers) * u128::from(run.horizon.as_nanos());
             of_backend(c, |b| Some(Reading::Share(b.with.busy, whole(b))))
         },
     },

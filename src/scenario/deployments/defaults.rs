@@ -23,7 +23,8 @@ impl Defaults {
     pub(in crate::scenario) fn read(root: &mut Params) -> Result<Self> {
         let over_limit = over_limit::table(root)?;
         let unused = over_limit.is_some().then(|| {
-            let message = "every deployment has its own, so that this one counts for none; remove it";
+            let message =
+                "every deployment has its own, so that this one counts for none; remove it";
             root.error("over_limit", message).to_string()
         });
         Ok(Self {

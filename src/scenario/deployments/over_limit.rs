@@ -23,7 +23,8 @@ pub(super) fn table(params: &mut Params) -> Result<Option<OverLimit>> {
 fn rule(table: &mut Params) -> Result<OverLimit> {
     if table.choice("action", &["drop", "queue"], "drop")? == "drop" {
         for name in ["capacity", "drain_rate"] {
-            let why = "action = \"drop\" refuses what is over the limit; it is for action = \"queue\"";
+            let why =
+                "action = \"drop\" refuses what is over the limit; it is for action = \"queue\"";
             refuse(table, name, why)?;
         }
         return Ok(OverLimit::Drop);

@@ -87,13 +87,7 @@ pub(super) fn read(
     deployment.placement = Some(match place {
         CLIENT => Placement::Client(bypass(params, defaults)?),
         SERVER => Placement::Server {
-            deny_cost: params.or(
-                "deny_cost",
-                Share::Fraction {
-                    parts: 1,
-                    of: 10,
-                },
-            )?,
+            deny_cost: params.or("deny_cost", Share::Fraction { parts: 1, of: 10 })?,
         },
         MIDDLEWARE => {
             let why = "the latency that it adds to every request, such as hop = \"1ms\"";

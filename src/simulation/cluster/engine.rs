@@ -4,7 +4,6 @@
 //! was put in. So nothing of a request is left when the next one comes where no message takes time,
 //! and the answers are those of the fast path.
 
-
 use super::super::deployment::{Access, Deployment, OnStoreFailure, Store, Ttl, Whom, Whose};
 use super::super::lane::Course;
 use super::super::over_limit::OverLimit;
@@ -165,10 +164,7 @@ impl<A: Algorithm> Engine<A> {
             sync: Sync::new(deployment),
             leases: Leases::new(deployment, keys),
             ledger: Ledger::new(course, traits, deployment.nodes, can_fail),
-            scribe: Scribe::new(
-                course.with_timeline && !deployment.is_single(),
-                can_fail || races,
-            ),
+            scribe: Scribe::new(course.with_timeline, can_fail || races),
             waiting: 0,
             most_waiting: 0,
             races: 0,

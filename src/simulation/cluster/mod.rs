@@ -28,7 +28,8 @@ use super::plan::{Plan, Planned, Progress};
 use crate::error::Result;
 use crate::limiter::Algorithm;
 use crate::measure::{
-    Batch, ClusterResult, Counts, Cut, Departures, Downtime, Offers, Past, Recent, Staircase, Sums,
+    Batch, ClusterResult, Counts, Cut, Departures, Dialogue, Downtime, Offers, Past, Recent,
+    Staircase, Sums,
 };
 use crate::units::{Limit, SimTime};
 use crate::workload::Arrival;
@@ -134,7 +135,11 @@ impl<A: Algorithm> Cluster for Engine<A> {
             leaked_keys,
             forgotten_early,
             events: queue.inserted() + requests.iter().sum::<u64>(),
-            dialogue: scribe.finish(),
+            // One node that answers at once has nothing to say to anybody.
+            dialogue: match deployment.is_single() {
+                true => Dialogue::default(),
+                false => scribe.finish(),
+            },
             messages: messages.map(Messages::finish),
             backend: serving.map(Serving::finish),
         };

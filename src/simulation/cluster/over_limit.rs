@@ -40,7 +40,7 @@ impl Messages {
             came: 0,
             taken: 0,
             course: course.clone(),
-            measured: MessagesResult::new(rule.capacity, buckets),
+            measured: MessagesResult::new(rule.capacity, rule.drain, buckets),
         }
     }
 

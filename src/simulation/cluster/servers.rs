@@ -82,7 +82,11 @@ impl Servers {
         }
         self.measured.reached += 1;
         let Reverse(free) = *self.free.peek().expect("at least one worker");
-        if free > at && self.room.is_some_and(|room| self.begins.len() as u64 >= room) {
+        if free > at
+            && self
+                .room
+                .is_some_and(|room| self.begins.len() as u64 >= room)
+        {
             self.refuse(at, job);
             return;
         }
