@@ -42,6 +42,11 @@ impl Params {
         Self::new(path, place, BTreeMap::new())
     }
 
+    /// How messages call the table.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
     /// Where the table begins.
     pub fn place(&self) -> &Place {
         &self.place
@@ -118,13 +123,20 @@ impl Params {
         if let Some(value) = self.optional(name)? {
             return Ok(value);
         }
-        let strangers = self.fields.keys().map(String::as_str);
-        let mut strangers = strangers.filter(|field| !self.known.contains(field));
-        if let Some(slip) = strangers.find(|field| is_close(field, name, 5)) {
-            let message = format!("unknown field; did you mean `{name}`, which is required?");
-            return Err(self.error(slip, message));
+        if let Some(slip) = self.slip(name) {
+            return Err(slip);
         }
         Err(self.error(name, format!("is required: {}", T::EXPECTED)))
+    }
+
+    /// The error about a field that nobody knows and whose name is similar to that of the absent,
+    /// required field `name`, if there is one.
+    pub fn slip(&self, name: &str) -> Option<Error> {
+        let strangers = self.fields.keys().map(String::as_str);
+        let mut strangers = strangers.filter(|field| !self.known.contains(field));
+        let slip = strangers.find(|field| is_close(field, name, 5))?;
+        let message = format!("unknown field; did you mean `{name}`, which is required?");
+        Some(self.error(slip, message))
     }
 
     /// The field `name` as one of `choices`; absent, it is `default`.
@@ -187,6 +199,19 @@ impl Params {
         match node.value {
             Value::Table(fields) => Some(Self::new(path, node.place, fields)),
             _ => None,
+        }
+    }
+
+    /// Takes over from another reading of this table which names are known, and what the fields that
+    /// were given resolve to.
+    pub fn learn(&mut self, read: &Self) {
+        for name in &read.known {
+            self.known(name);
+        }
+        for (name, value) in &read.resolved {
+            if self.has(name) {
+                self.resolve(name, value.clone());
+            }
         }
     }
 

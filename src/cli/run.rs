@@ -163,6 +163,9 @@ fn tables(result: &RunResult, output: &mut Output) -> Result<()> {
     if result.measures.has(Measure::Keys) {
         output.file("keys.csv", |out| Ok(csv::keys(result, out)?))?;
     }
+    if result.rules().is_some() {
+        output.file("rules.csv", |out| Ok(csv::rules(result, out)?))?;
+    }
     if result.candidates.iter().any(|c| c.cluster.is_some()) {
         output.file("nodes.csv", |out| Ok(csv::nodes(result, out)?))?;
     }

@@ -12,7 +12,7 @@ use crate::units::{Cost, Level, Retry, SimTime};
 macro_rules! any {
     ($($kind:ident($algorithm:ty),)*) => {
         /// A limiter of whatever kind.
-        #[derive(Clone, Debug)]
+        #[derive(Clone, Debug, PartialEq)]
         #[allow(missing_docs)]
         pub enum Any {
             $($kind($algorithm),)*

@@ -31,7 +31,7 @@ pub const FIXED_WINDOW: Explanation = Explanation {
 };
 
 /// What a scenario says about a fixed window counter.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FixedWindowConfig {
     /// The limit and its window.
     pub limit: Limit,
@@ -64,7 +64,7 @@ impl Config for FixedWindowConfig {
 }
 
 /// The algorithm; see the module's documentation.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FixedWindow {
     limit: Cost,
     window: Divisor,

@@ -68,7 +68,7 @@ impl Config for GcraConfig {
 }
 
 /// The algorithm; see the module's documentation.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gcra<W> {
     burst: Cost,
     /// Scaled time per nanosecond.

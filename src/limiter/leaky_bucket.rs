@@ -98,7 +98,7 @@ impl Config for LeakyBucketConfig {
 }
 
 /// The algorithm; see the module's documentation.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LeakyBucket<W> {
     capacity: Cost,
     /// Parts of one unit.

@@ -80,7 +80,7 @@ impl Config for SlidingWindowCounterConfig {
 }
 
 /// The algorithm; see the module's documentation.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlidingWindowCounter<W> {
     limit: Cost,
     window: u64,

@@ -30,7 +30,7 @@ pub const SLIDING_WINDOW_LOG: Explanation = Explanation {
 };
 
 /// What a scenario says about a sliding window log.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlidingWindowLogConfig {
     /// The limit and its window.
     pub limit: Limit,
@@ -58,7 +58,7 @@ impl Config for SlidingWindowLogConfig {
 }
 
 /// The algorithm; see the module's documentation.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlidingWindowLog {
     limit: Cost,
     window: u64,

@@ -96,7 +96,7 @@ impl Config for TokenBucketConfig {
 }
 
 /// The algorithm; see the module's documentation.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TokenBucket<W> {
     capacity: Cost,
     /// Parts of one token.

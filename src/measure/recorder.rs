@@ -33,6 +33,7 @@ impl Record {
             retry: (decision == Decision::Deny).then(retry),
             level: Some(algorithm.level(state, reading)),
             is_false: false,
+            chapter: None,
         }
     }
 
@@ -47,6 +48,7 @@ impl Record {
             retry,
             level: None,
             is_false: false,
+            chapter: None,
         }
     }
 }

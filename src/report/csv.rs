@@ -129,6 +129,68 @@ fn seconds(length: Nanos) -> String {
     }
 }
 
+/// `rules.csv`: one row per rule and candidate, and another one for each change of the rule. All counts
+/// are of requests that the rule applied to and of its own keys, by its own limit.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn rules(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
+    let mut writer = Writer::from_writer(out);
+    writer.write_record([
+        "candidate",
+        "rule",
+        "algorithm",
+        "limit",
+        "from_s",
+        "to_s",
+        "keys",
+        "requests",
+        "allowed",
+        "denied",
+        "denied_by_others",
+        "offered_cost",
+        "allowed_cost",
+        "peak_in_window",
+        "overshoot",
+        "false_allow",
+        "false_deny",
+        "estimate_error",
+    ])?;
+    let has = |measure| run.measures.has(measure);
+    let only = |is_measured: bool, text: String| if is_measured { text } else { String::new() };
+    for candidate in &run.candidates {
+        for chapter in &candidate.chapters {
+            let tally = &chapter.tally;
+            let bound = u128::from(chapter.limit.units);
+            let overshoot = Reading::Ratio(tally.peak_in_window, bound).to_string();
+            writer.write_record([
+                cell(&candidate.name),
+                cell(&chapter.name),
+                chapter.algorithm.to_owned(),
+                chapter.limit.to_string(),
+                chapter.from.to_string(),
+                chapter.to.unwrap_or(run.horizon).to_string(),
+                chapter.keys.to_string(),
+                tally.requests.to_string(),
+                tally.allowed.to_string(),
+                tally.denied.to_string(),
+                tally.errors.to_string(),
+                tally.offered_cost.to_string(),
+                tally.allowed_cost.to_string(),
+                only(has(Measure::Peak), tally.peak_in_window.to_string()),
+                only(has(Measure::Peak), overshoot),
+                only(has(Measure::Errors), tally.false_allow.to_string()),
+                only(has(Measure::Errors), tally.false_deny.to_string()),
+                only(has(Measure::Estimate), {
+                    let (sum, requests) = chapter.estimates.mean();
+                    Reading::Ratio(sum, requests).to_string()
+                }),
+            ])?;
+        }
+    }
+    Ok(writer.flush()?)
+}
+
 /// `series.csv`: one row per time bucket and candidate; amounts in cost units, state as it is at the
 /// end of the bucket. `window_count` is the most cost that one key had in its trailing window when
 /// something was forwarded in the bucket, empty when nothing was; `level` is there for one key. Writes

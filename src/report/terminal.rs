@@ -3,7 +3,7 @@
 //! Text carries ANSI styles; whoever prints it strips them where they are not wanted.
 
 use super::findings::{Tone, findings};
-use super::text::{clock, duration, grouped, limit, reading, visible};
+use super::text::{bounds, clock, duration, grouped, limit, reading, visible};
 use crate::limiter::Decision;
 use crate::measure::{CandidateResult, METRICS, Reading, Reason, Record, RunResult};
 use crate::units::{Nanos, SimTime};
@@ -85,8 +85,11 @@ fn heading(run: &RunResult) -> String {
         ),
     };
     let line = format!(
-        "limit {}{each}, {}{of} in {}",
-        limit(run.limit),
+        "{}{each}, {}{of} in {}",
+        match run.rules() {
+            None => format!("limit {}", limit(run.limit)),
+            Some(_) => bounds(run),
+        },
         count(run.requests, "request"),
         duration(run.horizon.since(SimTime::ZERO)),
     );
@@ -125,6 +128,7 @@ fn table(run: &RunResult) -> String {
             "per\nkey",
             "legit.\ndenied",
             "abusive\nallowed",
+            "denied\nby",
             "queued",
             "over-\nflow",
             "backend\nbusy",
@@ -152,7 +156,7 @@ fn table(run: &RunResult) -> String {
         let over = index
             .checked_sub(heading_lines)
             .and_then(|row| run.candidates.get(row))
-            .is_some_and(|candidate| candidate.tally.peak_in_window > u128::from(run.limit.units));
+            .is_some_and(|candidate| candidate.is_over(run));
         let style = match (index < heading_lines, over) {
             (true, _) => DIM,
             (_, true) => BROKEN,

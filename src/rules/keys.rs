@@ -121,3 +121,143 @@ fn method(mark: &Mark) -> String {
     let method = mark.method.as_deref().unwrap_or("-");
     method.to_ascii_uppercase()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{Pattern, Prefixes};
+    use crate::workload::Names;
+    use std::sync::Arc;
+
+    const TEXTS: [&str; 7] = [
+        "alice",
+        "bob",
+        "2001:db8:1:2::1",
+        "2001:db8:1:2::2",
+        "2001:db8:1:3::1",
+        "203.0.113.7",
+        "::ffff:203.0.113.7",
+    ];
+
+    fn rule(key: &[Part], prefixes: Prefixes) -> Rule {
+        Rule {
+            name: "rule".into(),
+            pattern: Pattern::everything(),
+            methods: Vec::new(),
+            key: key.to_vec(),
+            prefixes,
+            limit: "5/1m".parse().unwrap(),
+            cost: None,
+            algorithm: None,
+            is_default: false,
+        }
+    }
+
+    /// The number and the name of the key of each request: client, address, endpoint and method.
+    fn met(rule: &Rule, requests: &[(u32, u32, Option<&str>, Option<&str>)]) -> Vec<(u32, String)> {
+        // The clients are the run's keys, addresses come behind them.
+        let keys: Names = TEXTS[..2].iter().collect();
+        let names = PartNames::new(Arc::new(keys), TEXTS[2..].iter().collect());
+        let mut keys = RuleKeys::new(rule);
+        let found = requests.iter().map(|(client, ip, endpoint, method)| {
+            let who = Identity {
+                client: PartId(*client),
+                ip: PartId(*ip),
+                user: PartId(1 - *client),
+                api_key: PartId(*client),
+            };
+            let mark = Mark {
+                block: 0,
+                endpoint: endpoint.map(Into::into),
+                method: method.map(Into::into),
+            };
+            let key = keys.find(&who, &mark, &names);
+            (key.0, keys.name(key).to_owned())
+        });
+        found.collect()
+    }
+
+    #[track_caller]
+    fn check(found: &[(u32, String)], expected: &[(u32, &str)]) {
+        let found: Vec<_> = found
+            .iter()
+            .map(|(id, name)| (*id, name.as_str()))
+            .collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn keys_are_numbered_as_they_are_met_and_named_by_their_parts() {
+        let rule = rule(
+            &[Part::User, Part::Endpoint, Part::Method],
+            Prefixes::default(),
+        );
+        let found = met(
+            &rule,
+            &[
+                (0, 2, Some("/a?x=1"), Some("get")),
+                (1, 2, Some("/a"), Some("GET")),
+                (0, 3, Some("/a/"), Some("GET")),
+                (0, 3, None, None),
+                (0, 2, Some("/b"), Some("GET")),
+                (1, 3, Some("/a"), Some("GET")),
+            ],
+        );
+        check(
+            &found,
+            &[
+                (0, "bob /a GET"),
+                (1, "alice /a GET"),
+                (0, "bob /a GET"),
+                (2, "bob - -"),
+                (3, "bob /b GET"),
+                (1, "alice /a GET"),
+            ],
+        );
+    }
+
+    #[test]
+    fn an_ipv6_network_is_one_key_and_an_address_in_two_forms_too() {
+        let requests = [2, 3, 4, 5, 6, 0].map(|ip| (0, ip, None, None));
+        let ip = [Part::Ip];
+        check(
+            &met(&rule(&ip, Prefixes::default()), &requests),
+            &[
+                (0, "2001:db8:1:2::/64"),
+                (0, "2001:db8:1:2::/64"),
+                (1, "2001:db8:1:3::/64"),
+                (2, "203.0.113.7"),
+                (2, "203.0.113.7"),
+                (3, "alice"),
+            ],
+        );
+        check(
+            &met(&rule(&ip, Prefixes { v4: 8, v6: 128 }), &requests[..4]),
+            &[
+                (0, "2001:db8:1:2::1"),
+                (1, "2001:db8:1:2::2"),
+                (2, "2001:db8:1:3::1"),
+                (3, "203.0.0.0/8"),
+            ],
+        );
+    }
+
+    #[test]
+    fn without_parts_all_requests_have_one_key() {
+        let found = met(
+            &rule(&[], Prefixes::default()),
+            &[(0, 2, None, None), (1, 3, Some("/a"), None)],
+        );
+        check(&found, &[(0, "all"), (0, "all")]);
+    }
+
+    #[test]
+    fn rules_share_keys_where_they_count_by_the_same_parts() {
+        let narrow = Prefixes { v4: 32, v6: 128 };
+        let by_ip = rule(&[Part::Ip], Prefixes::default());
+        assert!(by_ip.has_keys_of(&rule(&[Part::Ip], Prefixes::default())));
+        assert!(!by_ip.has_keys_of(&rule(&[Part::Ip], narrow)));
+        assert!(!by_ip.has_keys_of(&rule(&[Part::User], Prefixes::default())));
+        assert!(rule(&[Part::User], narrow).has_keys_of(&rule(&[Part::User], Prefixes::default())));
+    }
+}

@@ -10,8 +10,8 @@ use std::sync::Arc;
 pub struct Rule {
     /// Its name in tables; no other rule of its set has it. State is kept over a reload by it.
     pub name: Arc<str>,
-    /// The endpoints that it is for; `None` for requests of any endpoint, and of none.
-    pub pattern: Option<Pattern>,
+    /// The endpoints that it is for.
+    pub pattern: Pattern,
     /// The methods that it is for, in upper case; empty for all.
     pub methods: Vec<String>,
     /// What requests are counted by, in this order and without repetition; empty for one key for all.
@@ -33,21 +33,16 @@ pub struct Rule {
 pub struct OwnAlgorithm {
     /// Its `kind`, one of the catalog's.
     pub kind: &'static str,
-    /// Its parameters, which the catalog's row accepts at the rule's limit; to be read anew for every
-    /// contract and share.
+    /// Its table, of which `kind` has been asked for. The catalog's row accepts the rest at the rule's
+    /// limit; it is to be read anew, in a copy, for every contract and share.
     pub params: Params,
 }
 
 impl Rule {
     /// Whether its endpoint and methods are those of this request.
     pub fn covers(&self, endpoint: Option<&str>, method: Option<&str>) -> bool {
-        let endpoints = match (&self.pattern, endpoint) {
-            (None, _) => true,
-            (Some(pattern), Some(endpoint)) => pattern.matches(endpoint),
-            (Some(_), None) => false,
-        };
         let is_method = |found: &str| self.methods.iter().any(|it| it.eq_ignore_ascii_case(found));
-        endpoints && (self.methods.is_empty() || method.is_some_and(is_method))
+        self.pattern.matches(endpoint) && (self.methods.is_empty() || method.is_some_and(is_method))
     }
 
     /// What a request of this cost takes from the limit.

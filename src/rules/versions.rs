@@ -119,3 +119,107 @@ impl Rules {
         stale
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rules whose file changes at these seconds, to something broken where that is said, and is read
+    /// every so many seconds.
+    fn rules(changes: &[(u64, bool)], every: Option<u64>) -> Rules {
+        let version = |at: u64, is_valid: bool| Version {
+            file: "rules.yaml".to_owned(),
+            at: SimTime::ZERO + Nanos::from_secs(at),
+            content: if is_valid {
+                Ok(Arc::new(RuleSet { rules: Vec::new() }))
+            } else {
+                Err("broken".to_owned())
+            },
+        };
+        let changes = changes.iter().map(|(at, is_valid)| version(*at, *is_valid));
+        Rules {
+            versions: std::iter::once(version(0, true)).chain(changes).collect(),
+            reload_every: every.map(Nanos::from_secs),
+            on_reload: OnReload::Kept,
+            charge: Charge::All,
+        }
+    }
+
+    fn seconds(at: SimTime) -> u64 {
+        at.as_nanos() / 1_000_000_000
+    }
+
+    const END: u64 = 100;
+
+    /// Changes, the time between readings, the readings that find something, and when the limiter goes
+    /// by what no longer stands in the file; in seconds of a run of 100.
+    #[track_caller]
+    fn check(
+        changes: &[(u64, bool)],
+        every: Option<u64>,
+        loads: &[(u64, usize)],
+        stale: &[(u64, u64)],
+    ) {
+        let rules = rules(changes, every);
+        let end = SimTime::ZERO + Nanos::from_secs(END);
+        let found: Vec<_> = rules
+            .loads(end)
+            .iter()
+            .map(|load| (seconds(load.at), load.version))
+            .collect();
+        assert_eq!(found, loads);
+        let found: Vec<_> = rules
+            .stale(end)
+            .iter()
+            .map(|(from, to)| (seconds(*from), seconds(*to)))
+            .collect();
+        assert_eq!(found, stale);
+    }
+
+    #[test]
+    fn a_change_is_found_at_the_first_reading_at_or_after_it() {
+        check(&[], None, &[(0, 0)], &[]);
+        check(&[(33, true)], Some(10), &[(0, 0), (40, 1)], &[(33, 40)]);
+        check(&[(40, true)], Some(10), &[(0, 0), (40, 1)], &[]);
+        check(
+            &[(1, true), (99, true)],
+            Some(60),
+            &[(0, 0), (60, 1)],
+            &[(1, 60), (99, 100)],
+        );
+        check(&[(95, true)], Some(100), &[(0, 0)], &[(95, 100)]);
+    }
+
+    #[test]
+    fn of_two_changes_between_readings_the_later_one_is_found() {
+        check(
+            &[(31, true), (35, true)],
+            Some(10),
+            &[(0, 0), (40, 2)],
+            &[(31, 40)],
+        );
+        check(
+            &[(31, true), (40, true)],
+            Some(10),
+            &[(0, 0), (40, 2)],
+            &[(31, 40)],
+        );
+    }
+
+    #[test]
+    fn a_broken_file_is_found_and_never_taken_over() {
+        check(&[(33, false)], Some(10), &[(0, 0), (40, 1)], &[(33, 100)]);
+        check(
+            &[(33, false), (55, true)],
+            Some(10),
+            &[(0, 0), (40, 1), (60, 2)],
+            &[(33, 60)],
+        );
+        check(
+            &[(33, true), (55, false), (58, true)],
+            Some(10),
+            &[(0, 0), (40, 1), (60, 3)],
+            &[(33, 40), (55, 60)],
+        );
+    }
+}

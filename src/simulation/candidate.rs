@@ -54,7 +54,9 @@ impl<A: Algorithm + Into<Any>> Candidate for Erased<A> {
         course: &Course,
         seed: u64,
     ) -> Box<dyn Cluster> {
-        cluster(&self.whole, &self.shares, deployment, course, seed)
+        let whole = std::iter::once(&self.whole);
+        let parts = whole.chain(&self.shares).cloned();
+        cluster(parts.collect(), deployment, course, seed)
     }
 
     fn limiters(&self) -> Vec<Any> {

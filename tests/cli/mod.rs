@@ -2,6 +2,7 @@
 
 mod bad_deployments;
 mod bad_input;
+mod bad_rules;
 mod bad_traces;
 mod bad_traffic;
 mod changes;

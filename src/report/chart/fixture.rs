@@ -124,6 +124,7 @@ fn candidate(run: &RunResult, name: &str, kind: &'static str) -> CandidateResult
             retry: None,
             level: Some(after),
             is_false: false,
+            chapter: None,
         });
     }
     let end = run.horizon.since(SimTime::ZERO).as_secs_f64();
@@ -235,6 +236,8 @@ fn empty(run: &RunResult, name: &str, kind: &'static str) -> CandidateResult {
         series: vec![Bucket::default(); run.grid.count()],
         records: None,
         levels: None,
+        rules: None,
+        chapters: Vec::new(),
         cluster: None,
     }
 }

@@ -20,8 +20,10 @@ pub(super) use defaults::Defaults;
 pub(super) use frame::Frame;
 
 use super::candidates::check_name;
+use super::rules::of_deployment;
 use crate::error::{Place, Result};
 use crate::params::{FromValue, Params, Value};
+use crate::rules::Rules;
 use crate::simulation::{Deployment, OnStoreFailure, OverLimit, Ttl, Whom, Whose};
 use crate::workload::Distribution;
 use std::sync::Arc;
@@ -38,6 +40,7 @@ pub(super) fn read(
     mut tables: Vec<Params>,
     defaults: &Defaults,
     frame: &Frame,
+    rules: Option<&Arc<Rules>>,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Placed>> {
     if tables.is_empty() {
@@ -49,6 +52,7 @@ pub(super) fn read(
     for mut params in tables {
         let mut deployment = one(&mut params, defaults, frame)?;
         deployment.name = name(&mut params, &deployment, are_several)?;
+        deployment.rules = of_deployment(&mut params, rules)?;
         params.check_known()?;
         if placed
             .iter()

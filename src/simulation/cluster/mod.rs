@@ -6,15 +6,18 @@
 mod backend;
 mod central;
 mod changes;
+mod chapters;
 mod clocks;
 mod engine;
 mod failures;
+mod judge;
 mod leases;
 mod ledger;
 mod link;
 mod over_limit;
 mod queue;
 mod router;
+mod rules;
 mod said;
 mod schedule;
 mod scribe;
@@ -28,51 +31,74 @@ use super::plan::{Plan, Planned, Progress};
 use crate::error::Result;
 use crate::limiter::Algorithm;
 use crate::measure::{
-    Batch, ClusterResult, Counts, Cut, Departures, Dialogue, Downtime, Offers, Past, Recent,
-    Staircase, Sums,
+    Batch, Chapter, ClusterResult, Counts, Cut, Departures, Dialogue, Downtime, Offers, Past,
+    Recent, Staircase, Sums,
 };
 use crate::units::{Limit, SimTime};
-use crate::workload::Arrival;
+use crate::workload::{Arrival, Identity};
 use backend::Serving;
 use engine::Engine;
 use ledger::{Closed, Offer};
 use over_limit::Messages;
 use rayon::prelude::*;
+pub(super) use rules::{Book, RuleLimiters};
+use rules::{Limits, Ruling, clock_of};
+use states::Remains;
 use std::sync::Arc;
 
 /// A candidate on the event path, whatever its algorithm.
 pub trait Cluster: Send {
     /// The next requests arrive, the first of which has this number.
-    fn step(&mut self, arrivals: &[Arrival], first: u64, offers: &Offers);
+    /// Who they are is said where there are rules.
+    fn step(&mut self, arrivals: &[Arrival], first: u64, offers: &Offers, who: &[Identity]);
     /// Ends the run: all that is under way comes to its end. The keys came as often as `requests`
     /// says.
-    fn finish(self: Box<Self>, requests: &[u64]) -> (LaneResult, ClusterResult);
+    fn finish(self: Box<Self>, requests: &[u64]) -> Closing;
 }
 
-/// The engine of a concrete algorithm; see [`Engine::new`].
+/// What a candidate on the event path yields.
+pub struct Closing {
+    pub(super) result: LaneResult,
+    pub(super) cluster: ClusterResult,
+    pub(super) chapters: Vec<Chapter>,
+}
+
+/// The engine of one limit: the limiter that enforces the whole of it, then those of the deployment's
+/// shares.
 pub(super) fn cluster<A: Algorithm>(
-    whole: &A,
-    shares: &[A],
+    parts: Vec<A>,
     deployment: &Arc<Deployment>,
     course: &Course,
     seed: u64,
 ) -> Box<dyn Cluster> {
-    Box::new(Engine::new(whole, shares, deployment, course, seed))
+    Box::new(Engine::new(Limits::One(parts), deployment, course, seed))
+}
+
+/// The engine of rules.
+pub(super) fn ruled<A: Algorithm>(
+    book: &Arc<Book<A>>,
+    deployment: &Arc<Deployment>,
+    course: &Course,
+    seed: u64,
+) -> Box<dyn Cluster> {
+    let limits = Limits::Rules(book.clone());
+    Box::new(Engine::new(limits, deployment, course, seed))
 }
 
 impl<A: Algorithm> Cluster for Engine<A> {
-    fn step(&mut self, arrivals: &[Arrival], first: u64, offers: &Offers) {
+    fn step(&mut self, arrivals: &[Arrival], first: u64, offers: &Offers, who: &[Identity]) {
         for ((number, arrival), index) in (first..).zip(arrivals).zip(0..) {
             self.arrive(Offer {
                 number,
                 arrival: *arrival,
                 exceeds: offers.exceeds.get(index).copied().unwrap_or_default(),
                 before: offers.before.get(index).copied().unwrap_or_default(),
+                who: who.get(index).copied().unwrap_or_default(),
             });
         }
     }
 
-    fn finish(mut self: Box<Self>, requests: &[u64]) -> (LaneResult, ClusterResult) {
+    fn finish(mut self: Box<Self>, requests: &[u64]) -> Closing {
         self.run_until(SimTime::MAX);
         let Self {
             deployment,
@@ -82,6 +108,7 @@ impl<A: Algorithm> Cluster for Engine<A> {
             states,
             fallback,
             ledger,
+            ruling,
             scribe,
             most_waiting,
             races,
@@ -92,22 +119,15 @@ impl<A: Algorithm> Cluster for Engine<A> {
         } = *self;
         let states_per_key = deployment.states_per_key();
         let end = course.horizon;
-        let node = |limiter: usize| {
-            let node = u16::try_from(limiter).expect("as many limiters as nodes");
-            clocks.of(Whom::Node(node), end)
-        };
-        let level_bounds = states.level_bounds();
-        let mut remains = states.finish(|limiter| match deployment.has_store() {
-            true => clocks.of(Whom::Store, end),
-            false => node(limiter),
-        });
-        if let Some(fallback) = fallback {
-            let more = fallback.finish(node);
-            remains.leaked += more.leaked;
-            remains.forgotten_early += more.forgotten_early;
-            if let (Some(occupancy), Some(more)) = (&mut remains.occupancy, &more.occupancy) {
-                occupancy.merge(more);
-            }
+        let level_bounds = states[0].level_bounds();
+        let has_store = deployment.has_store();
+        let mut remains = Remains::default();
+        for (own, has_store) in states
+            .into_iter()
+            .zip(std::iter::repeat(has_store))
+            .chain(fallback.into_iter().zip(std::iter::repeat(false)))
+        {
+            remains.add(own.finish(|limiter| clock_of(&clocks, has_store, limiter, end)));
         }
         let leaked_keys = remains.leaked;
         let forgotten_early = remains.forgotten_early;
@@ -117,6 +137,7 @@ impl<A: Algorithm> Cluster for Engine<A> {
             added,
             unmetered,
             fallbacks,
+            chapters,
         } = ledger.finish(requests, remains);
         let cluster = ClusterResult {
             nodes,
@@ -143,7 +164,17 @@ impl<A: Algorithm> Cluster for Engine<A> {
             messages: messages.map(Messages::finish),
             backend: serving.map(Serving::finish),
         };
-        (result, cluster)
+        let keys = ruling.iter().flat_map(Ruling::keys);
+        let chapters = chapters.into_iter().zip(keys);
+        let chapters = chapters.map(|(chapter, keys)| Chapter {
+            keys: keys as u64,
+            ..chapter
+        });
+        Closing {
+            result,
+            cluster,
+            chapters: chapters.collect(),
+        }
     }
 }
 
@@ -164,7 +195,7 @@ fn downtimes(deployment: &Deployment) -> Vec<Downtime> {
 /// What the event path yields.
 pub(super) struct Events {
     /// One per candidate that takes it.
-    pub(super) results: Vec<(LaneResult, ClusterResult)>,
+    pub(super) results: Vec<Closing>,
     /// The arrivals in order, where they are kept.
     pub(super) arrivals: Vec<Arrival>,
     pub(super) requests: u64,
@@ -198,6 +229,11 @@ pub(super) fn run(
         span: None,
     };
     let none = Offers::default();
+    let mut identities = plan
+        .rules()
+        .is_some()
+        .then(|| plan.workload.identities(plan.seed));
+    let mut who = Vec::new();
     plan.workload
         .rounds(plan.seed)
         .work_off_in_order(|arrivals| {
@@ -208,9 +244,13 @@ pub(super) fn run(
                 Some(offered) => offered.note(arrivals),
                 None => &none,
             };
+            who.clear();
+            if let Some(identities) = &mut identities {
+                who.extend(arrivals.iter().map(|arrival| identities.draw(arrival)));
+            }
             let first = events.requests;
             let engines = engines.par_iter_mut().with_max_len(1);
-            engines.for_each(|engine| engine.step(arrivals, first, offers));
+            engines.for_each(|engine| engine.step(arrivals, first, offers, &who));
             events.requests += arrivals.len() as u64;
             if let (Some(first), Some(last)) = (arrivals.first(), arrivals.last()) {
                 let begun = events.span.map_or(first.at, |(begun, _)| begun);

@@ -1,5 +1,6 @@
 //! What a limiter says to one request.
 
+use super::judge::{Ask, Slot};
 use crate::limiter::{Algorithm, Decision};
 use crate::measure::{Clocked, Record};
 use crate::units::{Cost, Level};
@@ -13,6 +14,30 @@ pub(super) struct Said {
     pub(super) is_too_large: bool,
     /// What is kept of it, where answers are kept; few are, so it is kept aside.
     pub(super) record: Option<Box<Record>>,
+    /// What each limiter said, where there are rules.
+    pub(super) parts: Option<Box<[Part]>>,
+}
+
+/// What one of several limiters said.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    pub(super) slot: Slot,
+    pub(super) cost: Cost,
+    pub(super) decision: Decision,
+    /// See [`Said::estimate`].
+    pub(super) estimate: f64,
+}
+
+impl Part {
+    /// A limiter that would let pass what it is asked for.
+    pub(super) const fn passed(ask: Ask) -> Self {
+        Self {
+            slot: ask.slot,
+            cost: ask.cost,
+            decision: Decision::Allow,
+            estimate: f64::NAN,
+        }
+    }
 }
 
 impl Said {
@@ -23,6 +48,7 @@ impl Said {
             estimate: f64::NAN,
             is_too_large: false,
             record: None,
+            parts: None,
         }
     }
 }
@@ -53,6 +79,7 @@ impl Manner {
             estimate: estimate.unwrap_or(f64::NAN),
             is_too_large: decision == Decision::Deny && cost > algorithm.level_bound(),
             record: self.records.then(|| Box::new(record())),
+            parts: None,
         }
     }
 }

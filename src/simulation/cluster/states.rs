@@ -29,6 +29,8 @@ pub(super) struct States<A: Algorithm> {
     /// The same of states that begin anew only when they expire, where that is not as designed.
     standing: BTreeMap<usize, SimTime>,
     watch: Watch,
+    /// How long the keys' names are, where they are not the run's own keys.
+    names: Option<Vec<usize>>,
     course: Course,
 }
 
@@ -43,6 +45,7 @@ struct Watch {
 }
 
 /// What is left of the states at the end of a run.
+#[derive(Default)]
 pub(super) struct Remains {
     pub(super) occupancy: Option<Occupancy>,
     pub(super) levels: Option<Levels>,
@@ -51,19 +54,34 @@ pub(super) struct Remains {
     pub(super) forgotten_early: u64,
 }
 
+impl Remains {
+    /// Adds what is left of other states; levels are those of the first.
+    pub(super) fn add(&mut self, more: Self) {
+        self.leaked += more.leaked;
+        self.forgotten_early += more.forgotten_early;
+        match (&mut self.occupancy, more.occupancy) {
+            (Some(occupancy), Some(more)) => occupancy.merge(&more),
+            (none, more) => *none = more.or(none.take()),
+        }
+        self.levels = self.levels.take().or(more.levels);
+        self.lines = self.lines.take().or(more.lines);
+    }
+}
+
 impl<A: Algorithm> States<A> {
-    /// States of `limiters` limiters, with room for no key yet.
+    /// States of `limiters` limiters, with room for no key yet; whether anyone follows their levels.
     pub(super) fn new(
         algorithms: Vec<A>,
         limiters: usize,
         deployment: &Deployment,
         course: &Course,
+        with_levels: bool,
     ) -> Self {
         let has = |measure| course.measures.has(measure);
         let occupancy = || Occupancy::keeping(course.instants, course.horizon);
         let fresh = algorithms[0].fresh();
         let estimates = algorithms[0].estimate(&fresh, SimTime::ZERO).is_some();
-        let is_one = limiters == 1 && course.one_key;
+        let is_one = limiters == 1 && course.one_key && with_levels;
         Self {
             limiters,
             states: Vec::new(),
@@ -78,10 +96,11 @@ impl<A: Algorithm> States<A> {
                 occupancy: has(Measure::Memory).then(occupancy),
                 touched: Vec::new(),
                 levels: (is_one && has(Measure::Series)).then(|| Levels::new(course.grid)),
-                lines: course.with_timeline.then(LevelLines::default),
+                lines: (course.with_timeline && with_levels).then(LevelLines::default),
                 estimates: estimates && has(Measure::Estimate),
             },
             algorithms,
+            names: (!with_levels).then(Vec::new),
             course: course.clone(),
         }
     }
@@ -102,6 +121,38 @@ impl<A: Algorithm> States<A> {
             occupancy.reach(places);
             self.watch.touched.resize(places, SimTime::ZERO);
         }
+    }
+
+    /// Makes room for a key of a rule, which may be new.
+    pub(super) fn meet(&mut self, key: KeyId, name: usize) {
+        let keys = key.0 as usize + 1;
+        if let Some(names) = self.names.as_mut().filter(|names| names.len() < keys) {
+            names.push(name);
+            self.reach(keys);
+        }
+    }
+
+    /// Takes over the keys of limiters that these ones follow; what becomes of a state, `carry` says.
+    /// The clocks are those of the limiters.
+    pub(super) fn succeed(
+        &mut self,
+        old: &mut Self,
+        clock: impl Fn(usize) -> Clocked,
+        carry: fn(&A, &A, &A::State, SimTime) -> A::State,
+    ) {
+        self.names = old.names.take();
+        self.reach(old.states.len() / self.limiters);
+        for place in 0..old.states.len() {
+            let now = clock(place % self.limiters);
+            let before = old.touch(place, now);
+            if old.is_fresh(place, before) {
+                continue;
+            }
+            let (is, was) = (self.algorithm(place), old.algorithm(place));
+            let state = carry(is, was, &old.states[place], before.reading);
+            self.write(place, now, state);
+        }
+        old.names = Some(Vec::new());
     }
 
     /// The place of a key's state behind a limiter.
@@ -260,7 +311,11 @@ impl<A: Algorithm> States<A> {
         };
         let (state, watch) = (&self.states[place], &mut self.watch);
         if let Some(occupancy) = &mut watch.occupancy {
-            let name = || self.course.names[place / self.limiters].len();
+            let (key, names) = (place / self.limiters, &self.names);
+            let name = || match names {
+                Some(names) => names[key],
+                None => self.course.names[key].len(),
+            };
             occupancy.after(algorithm, state, place, name, now);
             watch.touched[place] = now.at;
         }
