@@ -3,7 +3,7 @@
 
 mod deployment;
 
-pub use deployment::DEPLOYMENT;
+pub use deployment::{BACKEND, DEPLOYMENT, OVER_LIMIT};
 
 use crate::error::{Error, Result};
 use crate::limiter::{

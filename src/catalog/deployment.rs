@@ -128,3 +128,35 @@ pub const DEPLOYMENT: &[Field] = &[
         meaning: "of server: the share of a request's service time that its denial takes (0.1)",
     },
 ];
+
+/// The fields of `[over_limit]`, and of a deployment's own.
+pub const OVER_LIMIT: &[Field] = &[
+    Field {
+        name: "action",
+        meaning: "drop: refuse it; queue: let it wait as a message (drop)",
+    },
+    Field {
+        name: "capacity",
+        meaning: "of queue: how many messages may wait (required there)",
+    },
+    Field {
+        name: "drain_rate",
+        meaning: "of queue: messages worked off over time, such as \"5/s\" (required there)",
+    },
+];
+
+/// The fields of `[backend]`.
+pub const BACKEND: &[Field] = &[
+    Field {
+        name: "service_time",
+        meaning: "how long a worker takes for a request: a duration or a distribution (required)",
+    },
+    Field {
+        name: "workers",
+        meaning: "how many requests it works on at a time (1)",
+    },
+    Field {
+        name: "queue",
+        meaning: "how many requests may wait; beyond that it answers 503 (as many as come)",
+    },
+];

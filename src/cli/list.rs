@@ -2,11 +2,11 @@
 
 use super::terminal::Terminal;
 use anstyle::Style;
-use ratesim::catalog::{ALGORITHMS, CHARTS, DEPLOYMENT, TRAFFIC};
+use ratesim::catalog::{ALGORITHMS, BACKEND, CHARTS, DEPLOYMENT, OVER_LIMIT, TRAFFIC};
 use ratesim::error::Result;
 use ratesim::measure::Measure;
 use ratesim::report::text::visible;
-use ratesim::workload::COMMON_FIELDS;
+use ratesim::workload::{COMMON_FIELDS, Field};
 use std::path::{Path, PathBuf};
 
 /// Where ready scenarios are looked for.
@@ -30,9 +30,10 @@ pub(crate) fn run() -> Result<()> {
         meaning: "What every pattern has besides.".to_owned(),
         fields: COMMON_FIELDS.iter().map(|field| field.name).collect(),
     };
-    let deployment = DEPLOYMENT
-        .iter()
-        .map(|field| Item::plain(field.name.to_owned(), format!("{}.", field.meaning)));
+    let fields = |fields: &'static [Field]| {
+        let fields = fields.iter();
+        fields.map(|field| Item::plain(field.name.to_owned(), format!("{}.", field.meaning)))
+    };
     let measures = Measure::ALL
         .iter()
         .map(|(_, name, meaning)| Item::plain((*name).to_owned(), format!("{meaning}.")));
@@ -43,7 +44,9 @@ pub(crate) fn run() -> Result<()> {
     let sections = [
         section("Algorithms", algorithms),
         section("Traffic patterns", patterns.chain([all_patterns])),
-        section("Fields of a deployment", deployment),
+        section("Fields of a deployment", fields(DEPLOYMENT)),
+        section("Fields of over_limit", fields(OVER_LIMIT)),
+        section("Fields of the backend", fields(BACKEND)),
         section("Measures", measures),
         section("Charts", charts),
         section(

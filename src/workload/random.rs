@@ -27,7 +27,7 @@ pub(crate) enum Purpose {
     /// API keys that they show.
     ApiKeys,
     /// Which requests go past the limiter, one word per request.
-    Bypasses,
+    Bypasses = 32,
     /// How long the backend works on a request, one generator per request.
     Services,
 }

@@ -129,8 +129,8 @@ fn placement_tells_what_each_place_saves() {
     let overload = |name: &str| backend(name).with.overloaded;
     assert_eq!(backend("gateway").without.overloaded, 2_200);
     assert_eq!(overload("no limiter"), 2_200);
-    assert_eq!(overload("client"), 128);
-    assert_eq!(backend("client").bypassed, 1_318);
+    assert_eq!(overload("client"), 170);
+    assert_eq!(backend("client").bypassed, 1_369);
     for name in ["server", "middleware", "gateway"] {
         assert_eq!(overload(name), 0, "{name}");
     }
@@ -143,6 +143,11 @@ fn placement_tells_what_each_place_saves() {
     let median = |name: &str| seconds(&backend(name).with.responses, 50);
     assert_eq!(median("middleware"), "0.045");
     assert_eq!(median("gateway"), "0.04");
+    assert_eq!(
+        seconds(&backend("server").with.responses, 100),
+        "0.916666666"
+    );
+    assert_eq!(backend("client").with.busy, backend("client").without.busy);
     // 2,791 denials of 4 ms.
     assert_eq!(run.of("server").counts().1, 2_791);
     assert_eq!(backend("server").with.wasted, 2_791 * 4 * u128::from(MS));
@@ -200,6 +205,9 @@ fn dos_attack_spares_users_that_share_no_address_while_the_attackers_are_few() {
     let found =
         [FIRST, SECOND_ONE].map(|span| [gateway(span, false), gateway(span, true), server(span)]);
     assert_eq!(found, [[77, 0, 13], [76, 76, 76]]);
+    let [with, _] = jobs(&run.of("gateway"), &run, 40 * MS, Place::default());
+    let turned_away = Outcome::of(&with, ATTACKED).turned_away;
+    assert!(turned_away.iter().all(|job| job.at > SECOND_ONE.0 * SECOND));
     let backend = run.of("gateway").result.backend().unwrap().clone();
     assert_eq!(seconds(&backend.without.responses, 50), "2.036000917");
     // No user is ever denied.
@@ -214,9 +222,12 @@ fn dos_attack_under_one_limit_spares_the_backend_and_not_its_users() {
     let run = ready("dos_attack_global.toml");
     let gateway = |span| lost(&run, "gateway", span, Place::default(), true);
     assert_eq!((gateway(FIRST), gateway(SECOND_ONE)), (80, 80));
+    let without = |span| lost(&run, "gateway", span, Place::default(), false);
+    assert_eq!((without(FIRST), without(SECOND_ONE)), (77, 77));
     let backend = run.of("gateway").result.backend().unwrap().clone();
     assert_eq!(backend.with.overloaded, 0);
     assert_eq!(seconds(&backend.with.responses, 99), "0.081432992");
+    assert_eq!(seconds(&backend.without.responses, 99), "2.039954563");
     let server = run.of("server").result.backend().unwrap().clone();
     assert_eq!(server.with.overloaded, 7_658);
 }

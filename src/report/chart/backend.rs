@@ -15,6 +15,7 @@ use crate::error::Result;
 use crate::measure::{BackendResult, CandidateResult, RunResult, Served};
 use crate::report::text::{duration, each, grouped, percent};
 use crate::units::Nanos;
+use std::ops::Range;
 
 /// The most bars over the width of the page.
 const BARS: u64 = 240;
@@ -153,6 +154,19 @@ impl Load<'_> {
         [workers, answers]
     }
 
+    /// Runs of bars in which it was overloaded.
+    fn overloads(&self) -> Vec<Range<usize>> {
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        let overloaded = self.with.iter().enumerate();
+        for (bin, _) in overloaded.filter(|(_, bar)| bar.is_overloaded) {
+            match runs.last_mut() {
+                Some(last) if last.end == bin => last.end += 1,
+                _ => runs.push(bin..bin + 1),
+            }
+        }
+        runs
+    }
+
     fn draw_busy(&self, canvas: &mut Canvas<'_>, bins: Bins, plot: &Plot) {
         let time = plot.axis;
         let scale = Scale::new(1.0, plot.top + STRIP + 2.0, plot.bottom);
@@ -173,12 +187,10 @@ impl Load<'_> {
         }
         let without = outline(&self.without, |bar| bar.busy);
         canvas.path(&without, BOUND, 1.5);
-        for (bin, bar) in self.with.iter().enumerate() {
-            if bar.is_overloaded {
-                let (from, to) = bins.bounds(bin);
-                let (from, to) = (time.x_within(from), time.x_within(to));
-                canvas.block((from, plot.top), (to, plot.top + STRIP - 2.0), ERROR);
-            }
+        for run in self.overloads() {
+            let (from, to) = (bins.bounds(run.start).0, bins.bounds(run.end - 1).1);
+            let (from, to) = (time.x_within(from), time.x_within(to));
+            canvas.block((from, plot.top), (to, plot.top + STRIP - 2.0), ERROR);
         }
         for (value, label) in [(0.0, "0 %"), (1.0, "100 %")] {
             plot.value_label(canvas, scale.y(value), label);
@@ -192,8 +204,8 @@ impl Load<'_> {
                 canvas.path(&line, color, width);
             }
         }
-        for (value, label) in decades.labels() {
-            plot.value_label(canvas, scale.y(value), &label);
+        for power in scale.apart(&decades.shown()) {
+            plot.value_label(canvas, scale.y(power), &decades.label(power));
         }
     }
 }
@@ -252,17 +264,19 @@ impl Decades {
         (time.get().max(1) as f64).log10() - f64::from(self.first)
     }
 
-    /// The lowest, the highest, and one between where there is room.
-    fn labels(self) -> Vec<(f64, String)> {
-        let mut shown = vec![self.first, self.last];
-        if self.last - self.first > 1 {
-            shown.push(self.first.midpoint(self.last));
-        }
-        let label = |power: u32| {
-            let time = 10u64.checked_pow(power).map_or(Nanos::FOREVER, Nanos::new);
-            (f64::from(power - self.first), duration(time))
-        };
-        shown.into_iter().map(label).collect()
+    /// The heights that are labelled: the lowest, the highest, and the middle, where that is a power.
+    fn shown(self) -> Vec<f64> {
+        let middle = self.count() / 2.0;
+        let mut shown = vec![0.0, self.count()];
+        shown.extend((self.last - self.first).is_multiple_of(2).then_some(middle));
+        shown
+    }
+
+    /// How the power at a height reads.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    fn label(self, height: f64) -> String {
+        let power = self.first + height.round() as u32;
+        duration(10u64.checked_pow(power).map_or(Nanos::FOREVER, Nanos::new))
     }
 }
 

@@ -162,3 +162,32 @@ fn users(run: &RunResult) -> Vec<Finding> {
         ))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::report::chart::fixture;
+    use crate::report::findings::findings;
+
+    #[test]
+    fn queues_and_backends_are_told() {
+        let run = fixture::around();
+        let found: Vec<_> = findings(&run).into_iter().map(|f| f.text).collect();
+        for told in [
+            "queued 12 requests, up to 10 at a time and for up to 36 s; 5 requests found the queue full; \
+             3 still wait at the end",
+            "queued 12 requests, up to 10 at a time and for up to 36 s; none was lost; 3 still wait",
+            "24 requests (10.0 %) went past the limiter of token_bucket",
+            "99 of 100 answers took no longer than 400 ms (9 s), and none met it overloaded",
+            "99 of 100 answers took no longer than 1.6 s (9 s), and",
+            "2.5 % of the legitimate requests were lost (55.0 % without a limiter)",
+        ] {
+            let is_told = found.iter().any(|text| text.contains(told));
+            assert!(is_told, "{told}: {found:#?}");
+        }
+        assert!(
+            !found
+                .iter()
+                .any(|text| text.contains("does not reach the limit"))
+        );
+    }
+}

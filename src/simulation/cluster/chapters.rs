@@ -91,7 +91,8 @@ impl ChapterLedger {
             ..offer.arrival
         };
         let is_admitted = outcome.decision.is_admitted();
-        let denies = part.decision == Decision::Deny;
+        // What it denied may have been let pass later, from a queue.
+        let denies = part.decision == Decision::Deny && !is_admitted;
         self.probes.reach(key.0 as usize + 1);
         self.batch.push(arrival, outcome.at, &self.cut);
         self.answers.admitted.push(is_admitted);
