@@ -173,6 +173,9 @@ fn tables(result: &RunResult, forms: &[Form], output: &mut Output) -> Result<()>
     if result.candidates.iter().any(|c| c.cluster.is_some()) {
         output.file("nodes.csv", |out| Ok(csv::nodes(result, out)?))?;
     }
+    if result.candidates.iter().any(|c| c.backend().is_some()) {
+        output.file("backend.csv", |out| Ok(csv::backend(result, out)?))?;
+    }
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! What a run measures, and the results that reports are made of.
 
 mod amounts;
+mod backend;
 mod batch;
 mod clocked;
 mod cluster;
@@ -11,6 +12,7 @@ mod estimates;
 mod forwards;
 mod grid;
 mod lines;
+mod messages;
 mod metrics;
 mod occupancy;
 mod past;
@@ -28,6 +30,7 @@ mod tally;
 pub mod theory;
 
 pub use amounts::{Amounts, Counts, Sums};
+pub use backend::{BackendResult, Served, ServedRow};
 pub use batch::{Answers, Batch, Columns, Cut, Offers};
 pub use clocked::Clocked;
 pub use cluster::{ClusterResult, Downtime, NodeTally};
@@ -38,6 +41,7 @@ pub use estimates::{Estimates, Truth};
 pub use forwards::{Verdicts, trailing_window};
 pub use grid::Grid;
 pub use lines::LevelLines;
+pub use messages::MessagesResult;
 pub use metrics::{METRICS, Metric, Reading};
 pub use occupancy::Occupancy;
 pub use past::Past;

@@ -2,8 +2,8 @@
 
 use super::theory::Comparison;
 use super::{
-    ClusterResult, Delays, Estimates, Grid, KeyTally, Reason, Reference, Selection, Staircase,
-    Tally,
+    BackendResult, ClusterResult, Delays, Estimates, Grid, KeyTally, MessagesResult, Reason,
+    Reference, Selection, Staircase, Tally,
 };
 use crate::limiter::{ClosedForm, Decision, Motion};
 use crate::rules::Rules;
@@ -126,6 +126,16 @@ impl RunResult {
 }
 
 impl CandidateResult {
+    /// What became of what was over the limit, where it goes to a queue of messages.
+    pub fn messages(&self) -> Option<&MessagesResult> {
+        self.cluster.as_ref()?.messages.as_ref()
+    }
+
+    /// What its backend went through, where there is one.
+    pub fn backend(&self) -> Option<&BackendResult> {
+        self.cluster.as_ref()?.backend.as_ref()
+    }
+
     /// What its peak is to be held against: the limit, or that of the rule that was exceeded the most.
     pub fn limit(&self, run: &RunResult) -> Limit {
         Chapter::worst(&self.chapters).map_or(run.limit, |chapter| chapter.limit)

@@ -95,7 +95,7 @@ impl Attempt<'_> {
             Cell::number(record.request),
             Cell::number(record.attempt),
             match record.reason {
-                Some(Reason::NoNode) => Cell::Nothing,
+                Some(Reason::NoNode | Reason::Bypass) => Cell::Nothing,
                 _ => Cell::number(record.node),
             },
             Cell::Text(cell(&run.keys[arrival.key.0 as usize])),
@@ -157,7 +157,7 @@ impl Cell {
         }
     }
 
-    fn length(length: Nanos) -> Self {
+    pub(super) fn length(length: Nanos) -> Self {
         match length {
             Nanos::FOREVER => Self::Never,
             length => Self::number(decimal(length.get().into(), 9)),

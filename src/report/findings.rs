@@ -1,5 +1,6 @@
 //! What stands out in a run, in words.
 
+mod around;
 mod cluster;
 
 use super::text::{above, bounds, bytes, duration, grouped, limit, multiple, percent, visible};
@@ -35,7 +36,10 @@ pub fn findings(run: &RunResult) -> Vec<Finding> {
         )];
     }
     let mut found = Vec::new();
-    let is_idle = |c: &CandidateResult| c.tally.denied + c.tally.errors == 0 && !is_over(run, c);
+    let is_idle = |c: &CandidateResult| {
+        let refused = c.tally.denied + c.tally.errors;
+        refused == 0 && !is_over(run, c) && !around::has_others(c)
+    };
     if run.candidates.iter().all(is_idle) {
         found.push(note(
             "no request was denied: this traffic does not reach the limit".to_owned(),
@@ -49,6 +53,7 @@ pub fn findings(run: &RunResult) -> Vec<Finding> {
     found.extend(too_large(run));
     found.extend(false_denials(run));
     found.extend(cluster::findings(run));
+    found.extend(around::findings(run));
     found.extend(estimates(run));
     found.extend(most_denied(run));
     found.extend(delays(run));
@@ -327,6 +332,9 @@ fn by<K: Ord>(
 
 fn delays(run: &RunResult) -> Vec<Finding> {
     let waits = |candidate: &CandidateResult| {
+        if around::has_only_messages(candidate) {
+            return None;
+        }
         let longest = candidate
             .delays
             .percentile(100)

@@ -129,6 +129,11 @@ fn table(run: &RunResult) -> String {
             "legit.\ndenied",
             "abusive\nallowed",
             "denied\nby",
+            "queued",
+            "over-\nflow",
+            "backend\nbusy",
+            "response\np99",
+            "over-\nloaded",
         ]
         .contains(&shown[*column].heading);
         let is_measured = |measure| run.measures.has(measure);

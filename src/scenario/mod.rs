@@ -28,7 +28,7 @@ use crate::params::{FromValue, Params};
 use crate::simulation::{Plan, Planned};
 use crate::units::{Epoch, Limit, Nanos, SimTime};
 use crate::workload::{Request, Workload};
-use deployments::Frame;
+use deployments::{Defaults, Frame};
 use std::sync::Arc;
 
 /// A scenario with everything resolved: what a run needs.
@@ -78,6 +78,7 @@ impl Scenario {
         }
         let algorithms = root.tables("algorithm")?;
         let deployments = root.tables("deployment")?;
+        let mut defaults = Defaults::read(&mut root)?;
         // Refuses unknown fields of the file itself before a long trace is read.
         let mut resolved = root.finish()?;
         let mut notes = Vec::new();
@@ -109,12 +110,20 @@ impl Scenario {
             epoch: traffic.epoch,
             horizon: traffic.horizon,
         };
+        let blocks = traffic.workload.blocks();
+        defaults.has_illegitimate = blocks.iter().any(|block| block.legitimate == Some(false));
         let placed_rules = rules
             .as_mut()
             .map(|rules| rules.place(&frame))
             .transpose()?;
         let placed_rules = placed_rules.map(Arc::new);
-        let placed = deployments::read(deployments, &frame, placed_rules.as_ref(), &mut notes)?;
+        let placed = deployments::read(
+            deployments,
+            &defaults,
+            &frame,
+            placed_rules.as_ref(),
+            &mut notes,
+        )?;
         if let Some(rules) = &rules {
             let deployed = placed
                 .iter()

@@ -1,5 +1,7 @@
 //! Deployments: on how many nodes a limiter runs, where its state lives, and what goes wrong.
 
+use super::over_limit::OverLimit;
+use super::placement::{Backend, Placement};
 use crate::rules::Rules;
 use crate::units::{Cost, Nanos, Offset, Share, SimTime};
 use crate::workload::Distribution;
@@ -42,6 +44,12 @@ pub struct Deployment {
     /// From each of these instants on, the next key that is created never expires: its node died
     /// between the increment and the expire.
     pub lost_expires: Vec<SimTime>,
+    /// What becomes of requests that the limiter denies.
+    pub over_limit: OverLimit,
+    /// Where the limiter stands, where that is modelled; with a backend only.
+    pub placement: Option<Placement>,
+    /// What is behind the limiter, where that is modelled.
+    pub backend: Option<Backend>,
     /// The rules that say which limit a request counts against; `None` for one limit for each key.
     pub rules: Option<Arc<Rules>>,
 }
@@ -193,6 +201,9 @@ impl Deployment {
             leaves: Vec::new(),
             ttl: Ttl::Design,
             lost_expires: Vec::new(),
+            over_limit: OverLimit::Drop,
+            placement: None,
+            backend: None,
             rules: None,
         }
     }
@@ -201,8 +212,13 @@ impl Deployment {
     /// drawn counts as no longer.
     pub const LONGEST_TRIP: Nanos = Nanos::from_secs(86_400);
 
-    /// Whether it decides as one node does that answers at once.
+    /// Whether it is one node that answers at once, with nothing around it.
     pub fn is_plain(&self) -> bool {
+        self.is_single() && self.over_limit == OverLimit::Drop && self.backend.is_none()
+    }
+
+    /// Whether it decides as one node does that answers at once.
+    pub fn is_single(&self) -> bool {
         self.nodes == 1
             && matches!(self.store, Store::Local { .. })
             && self.skews.iter().all(|skew| *skew == Offset::ZERO)

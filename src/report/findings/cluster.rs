@@ -59,6 +59,14 @@ pub(super) fn why(run: &RunResult, candidate: &CandidateResult) -> Option<String
             cluster.fallbacks,
             "while the store failed, each node decided by a state of its own",
         ),
+        (
+            candidate.messages().map_or(0, |messages| messages.queued),
+            "what was queued is forwarded beside what is admitted",
+        ),
+        (
+            candidate.backend().map_or(0, |backend| backend.bypassed),
+            "some requests went past the limiter",
+        ),
     ];
     let there = others.iter().filter(|(count, _)| *count > 0);
     causes.extend(there.map(|(_, cause)| (*cause).to_owned()));

@@ -94,7 +94,8 @@ impl ChapterLedger {
             ..offer.arrival
         };
         let is_admitted = outcome.decision.is_admitted();
-        let denies = part.decision == Decision::Deny;
+        // What it denied may have been let pass later, from a queue.
+        let denies = part.decision == Decision::Deny && !is_admitted;
         if key.0 as usize >= self.keys {
             self.keys = key.0 as usize + 1;
             self.probes.reach(self.keys);

@@ -34,6 +34,9 @@ pub(super) struct Ending {
     /// The node that it came to; `None` where there was none.
     pub(super) node: Option<u16>,
     pub(super) said: Said,
+    /// What failed, if anything did.
+    pub(super) failure: Option<Reason>,
+    /// What is told of it: that, or what was done with what was over the limit.
     pub(super) reason: Option<Reason>,
     /// Whether something was down, or had been and was the cause.
     pub(super) in_outage: bool,
@@ -121,6 +124,7 @@ impl Ledger {
             at,
             node,
             said,
+            failure,
             reason,
             in_outage,
         } = ending;
@@ -134,8 +138,8 @@ impl Ledger {
             tally.denied += u64::from(!admitted && !is_error);
             tally.allowed_cost += u128::from(if admitted { offer.arrival.cost } else { 0 });
         }
-        self.unmetered += u64::from(reason == Some(Reason::FailOpen));
-        self.fallbacks += u64::from(reason == Some(Reason::LocalFallback));
+        self.unmetered += u64::from(failure == Some(Reason::FailOpen));
+        self.fallbacks += u64::from(failure == Some(Reason::LocalFallback));
         self.too_large += u64::from(said.is_too_large);
         self.added.add(at.since(offer.arrival.at));
         let outcome = Outcome {

@@ -3,6 +3,7 @@
 //! Arrivals are drawn once, in one order, and handed to one engine per candidate; engines run side by
 //! side. An engine keeps a heap of what is going to happen and compares its top with the next arrival.
 
+mod backend;
 mod central;
 mod changes;
 mod chapters;
@@ -13,12 +14,14 @@ mod judge;
 mod leases;
 mod ledger;
 mod link;
+mod over_limit;
 mod queue;
 mod router;
 mod rules;
 mod said;
 mod schedule;
 mod scribe;
+mod servers;
 mod states;
 mod sync;
 
@@ -28,13 +31,15 @@ use super::plan::{Plan, Planned, Progress};
 use crate::error::Result;
 use crate::limiter::Algorithm;
 use crate::measure::{
-    Batch, Chapter, ClusterResult, Counts, Cut, Departures, Downtime, Offers, Past, Recent,
-    Staircase, Sums,
+    Batch, Chapter, ClusterResult, Counts, Cut, Departures, Dialogue, Downtime, Offers, Past,
+    Recent, Staircase, Sums,
 };
 use crate::units::{Limit, SimTime};
 use crate::workload::{Arrival, Identity};
+use backend::Serving;
 use engine::Engine;
 use ledger::{Closed, Offer};
+use over_limit::Messages;
 use rayon::prelude::*;
 pub(super) use rules::{Book, RuleLimiters};
 use rules::{Limits, Ruling, clock_of};
@@ -108,6 +113,8 @@ impl<A: Algorithm> Cluster for Engine<A> {
             most_waiting,
             races,
             queue,
+            messages,
+            serving,
             ..
         } = *self;
         let states_per_key = deployment.states_per_key();
@@ -152,7 +159,13 @@ impl<A: Algorithm> Cluster for Engine<A> {
             leaked_keys,
             forgotten_early,
             events: queue.inserted() + requests.iter().sum::<u64>(),
-            dialogue: scribe.finish(),
+            // One node that answers at once has nothing to say to anybody.
+            dialogue: match deployment.is_single() {
+                true => Dialogue::default(),
+                false => scribe.finish(),
+            },
+            messages: messages.map(Messages::finish),
+            backend: serving.map(Serving::finish),
         };
         let keys = ruling.iter().flat_map(Ruling::keys);
         let chapters = chapters.into_iter().zip(keys);

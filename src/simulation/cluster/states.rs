@@ -458,7 +458,12 @@ impl<A: Algorithm> States<A> {
 
     /// When a request that was denied would be admitted.
     pub(super) fn retry_after(&self, place: usize, now: Clocked, cost: Cost) -> Retry {
-        self.would_admit_after(place, now, 0, cost)
+        let reading = self.clock(place, now).reading;
+        let algorithm = self.algorithm(place);
+        match algorithm.retry_after(&self.states[place], reading, cost) {
+            Retry::After(1..) if self.stopped(place).is_some() => self.until_expiry(place, now.at),
+            retry => retry,
+        }
     }
 
     /// What is kept of an answer that several limiters gave together, of which this one is told.
@@ -488,14 +493,29 @@ impl<A: Algorithm> States<A> {
             // Beyond the end of the clock nothing is refilled that could be told.
             return Retry::After(0);
         };
-        let then = now.at.saturating_add(Nanos::new(nanos));
-        let reading = self.clock(place, now).when(then).reading;
         let (algorithm, state) = (self.algorithm(place), &self.states[place]);
-        if cost == 0 || cost <= algorithm.remaining(state, reading) {
+        let then = now.reading.saturating_add(Nanos::new(nanos));
+        if self.stopped(place).is_some() {
+            return match self.retry_after(place, now, cost) {
+                Retry::After(expires) => Retry::After(expires.saturating_sub(wait)),
+                Retry::Never => Retry::Never,
+            };
+        }
+        let is_admitted = |at| cost == 0 || cost <= algorithm.remaining(state, at);
+        if is_admitted(then) {
             return Retry::After(0);
         }
-        match algorithm.retry_after(state, reading, cost) {
-            Retry::After(_) if self.stopped(place).is_some() => self.until_expiry(place, then),
+        match algorithm.retry_after(state, then, cost) {
+            // A bucket that begins with too little, and that nobody has asked yet, does not begin.
+            Retry::After(more)
+                if then
+                    .as_nanos()
+                    .checked_add(u64::try_from(more).unwrap_or(u64::MAX))
+                    .is_some()
+                    && !is_admitted(then.saturating_add(Nanos::from_wide(more))) =>
+            {
+                Retry::Never
+            }
             retry => retry,
         }
     }
