@@ -2,8 +2,10 @@
 //! line and one row here; lists, help, validation and the tests of the laws follow from the rows.
 
 mod deployment;
+mod rule;
 
 pub use deployment::{BACKEND, DEPLOYMENT, OVER_LIMIT};
+pub use rule::{RULE, RULES};
 
 use crate::error::{Error, Result};
 use crate::limiter::{

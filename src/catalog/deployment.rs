@@ -101,6 +101,11 @@ pub const DEPLOYMENT: &[Field] = &[
         meaning: "a list of moments: the next key created from then on never expires",
     },
     Field {
+        name: "rules",
+        meaning: "how it goes by the scenario's rules: { charge, reload_every, state, only = [names] } \
+                  (as [rules] says)",
+    },
+    Field {
         name: "over_limit",
         meaning: "{ action = \"drop\" } or { action = \"queue\", capacity, drain_rate }: what \
                   becomes of what is over the limit (the file's [over_limit]; drop)",

@@ -32,7 +32,7 @@ pub(crate) enum Command {
     /// Run scenarios: print what stands out, write tables and pictures
     #[command(after_help = EXAMPLES)]
     Run(Run),
-    /// Validate scenarios and print them with every default filled in
+    /// Validate scenarios and rules files (.yaml) and print them with every default filled in
     Check(Check),
     /// List algorithms, traffic patterns, charts and ready scenarios
     List,

@@ -2,7 +2,7 @@
 
 use super::terminal::Terminal;
 use anstyle::Style;
-use ratesim::catalog::{ALGORITHMS, BACKEND, CHARTS, DEPLOYMENT, OVER_LIMIT, TRAFFIC};
+use ratesim::catalog::{ALGORITHMS, BACKEND, CHARTS, DEPLOYMENT, OVER_LIMIT, RULE, RULES, TRAFFIC};
 use ratesim::error::Result;
 use ratesim::measure::Measure;
 use ratesim::report::text::visible;
@@ -44,6 +44,8 @@ pub(crate) fn run() -> Result<()> {
     let sections = [
         section("Algorithms", algorithms),
         section("Traffic patterns", patterns.chain([all_patterns])),
+        section("Fields of a rule", fields(RULE)),
+        section("Fields of all rules", fields(RULES)),
         section("Fields of a deployment", fields(DEPLOYMENT)),
         section("Fields of over_limit", fields(OVER_LIMIT)),
         section("Fields of the backend", fields(BACKEND)),

@@ -7,6 +7,8 @@
 mod file;
 mod notes;
 mod one;
+#[cfg(test)]
+mod tests;
 
 pub use file::RulesFile;
 pub(super) use notes::{add as add_notes, check_identities};

@@ -73,13 +73,13 @@ impl FromValue for Texts {
 
 /// Reads `methods`, which may be called `method` where it is one.
 fn methods(params: &mut Params) -> Result<Vec<String>> {
-    let one = params.raw("method").is_some();
-    if one && params.has("methods") {
+    let (one, several) = (params.raw("method"), params.raw("methods"));
+    if one.is_some() && several.is_some() {
         let message = "says the same as `methods`; leave one of them out";
         return Err(params.error("method", message));
     }
-    let name = if one { "method" } else { "methods" };
-    let Some(node) = params.raw(name) else {
+    let name = if one.is_some() { "method" } else { "methods" };
+    let Some(node) = one.or(several) else {
         return Ok(Vec::new());
     };
     let Texts(texts) =

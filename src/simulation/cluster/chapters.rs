@@ -20,6 +20,8 @@ pub(super) struct ChapterLedger {
     batch: Batch,
     answers: Answers,
     probes: Box<dyn Probing>,
+    /// How many keys they have room for.
+    keys: usize,
     /// By request of the batch, its row in that of all requests, and whether this rule denied it.
     rows: Vec<(usize, bool)>,
     /// Learns the verdicts.
@@ -72,6 +74,7 @@ impl ChapterLedger {
             } else {
                 Box::new(Probes::<Sums>::new(&course, traits))
             },
+            keys: 0,
             rows: Vec::new(),
             verdicts: Recorder::default(),
         }
@@ -93,7 +96,10 @@ impl ChapterLedger {
         let is_admitted = outcome.decision.is_admitted();
         // What it denied may have been let pass later, from a queue.
         let denies = part.decision == Decision::Deny && !is_admitted;
-        self.probes.reach(key.0 as usize + 1);
+        if key.0 as usize >= self.keys {
+            self.keys = key.0 as usize + 1;
+            self.probes.reach(self.keys);
+        }
         self.batch.push(arrival, outcome.at, &self.cut);
         self.answers.admitted.push(is_admitted);
         if self.traits.delays {

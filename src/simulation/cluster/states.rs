@@ -6,7 +6,7 @@ use super::super::lane::Course;
 use super::said::{Manner, Said};
 use crate::limiter::{Algorithm, Decision};
 use crate::measure::{Clocked, LevelLine, LevelLines, Levels, Measure, Occupancy};
-use crate::units::{Cost, KeyId, Level, Retry, SimTime};
+use crate::units::{Cost, KeyId, Level, Nanos, Retry, SimTime};
 use std::collections::{BTreeMap, VecDeque};
 
 /// The states of all keys of one or several limiters. The states of one key stand side by side, in the
@@ -446,6 +446,27 @@ impl<A: Algorithm> States<A> {
         let now = self.clock(place, now);
         self.algorithm(place)
             .retry_after(&self.states[place], now.reading, cost)
+    }
+
+    /// How much longer than `wait` it takes until a request would be admitted if nothing else came.
+    pub(super) fn would_admit_after(
+        &self,
+        place: usize,
+        now: Clocked,
+        wait: u128,
+        cost: Cost,
+    ) -> Retry {
+        let Ok(nanos) = u64::try_from(wait) else {
+            // Beyond the end of the clock nothing is refilled that could be told.
+            return Retry::After(0);
+        };
+        let (algorithm, state) = (self.algorithm(place), &self.states[place]);
+        let reading = self.clock(place, now).reading;
+        let then = reading.saturating_add(Nanos::new(nanos));
+        match cost == 0 || cost <= algorithm.remaining(state, then) {
+            true => Retry::After(0),
+            false => algorithm.retry_after(state, then, cost),
+        }
     }
 
     /// A state's level.
