@@ -1,12 +1,9 @@
 //! The result files that programs read.
 
+use super::attempt::{COLUMNS, Cell, attempts};
 use super::text::cell;
-use crate::limiter::Decision;
-use crate::measure::{
-    CandidateResult, Delays, METRICS, Measure, Reading, Reason, Record, RunResult, Staircase,
-};
-use crate::units::{KeyId, Nanos, Retry, SimTime, decimal};
-use crate::workload::Arrival;
+use crate::measure::{CandidateResult, Delays, METRICS, Measure, Reading, RunResult, Staircase};
+use crate::units::{KeyId, decimal};
 use ::csv::{Error, Writer};
 use std::cmp::Reverse;
 use std::io::Write;
@@ -37,96 +34,11 @@ pub fn summary(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
 /// When `out` cannot be written.
 pub fn timeline(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
     let mut writer = Writer::from_writer(out);
-    writer.write_record([
-        "time_s",
-        "candidate",
-        "request",
-        "attempt",
-        "node",
-        "key",
-        "endpoint",
-        "cost",
-        "decision",
-        "status",
-        "remaining",
-        "retry_after_s",
-        "delay_s",
-        "level",
-        "reason",
-    ])?;
-    for (request, arrival) in run.arrivals.iter().flatten().enumerate() {
-        for candidate in &run.candidates {
-            if let Some(records) = &candidate.records {
-                let row = attempt(run, request, arrival, candidate, &records[request]);
-                writer.write_record(row)?;
-            }
-        }
+    writer.write_record(COLUMNS)?;
+    for attempt in attempts(run) {
+        writer.write_record(attempt.cells().map(|cell| cell.to_string()))?;
     }
     Ok(writer.flush()?)
-}
-
-fn attempt(
-    run: &RunResult,
-    request: usize,
-    arrival: &Arrival,
-    candidate: &CandidateResult,
-    record: &Record,
-) -> [String; 15] {
-    let mark = &run.marks[arrival.mark.0 as usize];
-    let is_error = record.reason.is_some_and(Reason::is_error);
-    let (decision, status) = match record.decision {
-        _ if is_error => ("error", "503"),
-        Decision::Allow => ("allow", "200"),
-        // Whoever is to be served later is told so at once.
-        Decision::Delay(_) if record.reason == Some(Reason::Queued) => ("delay", "202"),
-        Decision::Delay(_) => ("delay", "200"),
-        Decision::Deny => ("deny", "429"),
-    };
-    let delay = match record.decision {
-        Decision::Deny => String::new(),
-        admitted => seconds(admitted.delay()),
-    };
-    let reason = match (record.reason, record.retry) {
-        (Some(reason), _) => reason.name(),
-        (None, None) => "",
-        (None, Some(Retry::After(_))) => "over_limit",
-        (None, Some(Retry::Never)) => "can_never_pass",
-    };
-    let retry = record
-        .retry
-        .map_or(String::new(), |retry| retry.to_string());
-    [
-        arrival.at.to_string(),
-        cell(&candidate.name),
-        request.to_string(),
-        "1".to_owned(),
-        match record.reason {
-            Some(Reason::NoNode | Reason::Bypass) => String::new(),
-            _ => record.node.to_string(),
-        },
-        cell(&run.keys[arrival.key.0 as usize]),
-        mark.endpoint.as_deref().map_or(String::new(), cell),
-        arrival.cost.to_string(),
-        decision.to_owned(),
-        status.to_owned(),
-        record
-            .remaining
-            .map_or(String::new(), |cost| cost.to_string()),
-        retry,
-        delay,
-        record
-            .level
-            .map_or(String::new(), |level| level.to_string()),
-        reason.to_owned(),
-    ]
-}
-
-fn seconds(length: Nanos) -> String {
-    if length.is_forever() {
-        "inf".to_owned()
-    } else {
-        SimTime::from_nanos(length.get()).to_string()
-    }
 }
 
 /// `rules.csv`: one row per rule and candidate, and another one for each change of the rule. All counts
@@ -393,7 +305,7 @@ pub fn backend(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
         for (limiter, served) in [("with", &backend.with), ("without", &backend.without)] {
             let quantile = |times: &Delays, percent| {
                 let time = times.percentile(percent);
-                time.map_or(String::new(), seconds)
+                time.map_or(String::new(), |time| Cell::length(time).to_string())
             };
             let bypassed = (backend.is_client && limiter == "with").then_some(backend.bypassed);
             let share = |parts, whole| Reading::Share(parts, whole).to_string();

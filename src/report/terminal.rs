@@ -5,7 +5,7 @@
 use super::findings::{Tone, findings};
 use super::text::{bounds, clock, duration, grouped, limit, reading, visible};
 use crate::limiter::Decision;
-use crate::measure::{CandidateResult, METRICS, Reading, Reason, Record, RunResult};
+use crate::measure::{CandidateResult, METRICS, Reading, Record, RunResult};
 use crate::units::{Nanos, SimTime};
 use anstyle::{AnsiColor, Style};
 use comfy_table::{CellAlignment, Table, presets};
@@ -271,7 +271,7 @@ fn timeline(run: &RunResult) -> Option<String> {
 
 fn signs(candidate: &CandidateResult, stride: usize) -> String {
     let sign = |record: &Record| match record.decision {
-        _ if record.reason.is_some_and(Reason::is_error) => styled(ERROR, "▲"),
+        _ if record.is_error() => styled(ERROR, "▲"),
         Decision::Allow => styled(ALLOWED, "●"),
         Decision::Delay(_) => styled(DELAYED, "◆"),
         Decision::Deny => styled(DENIED, "×"),

@@ -7,5 +7,6 @@ mod identity;
 mod level;
 mod measures;
 mod memory;
+mod outlook;
 mod simultaneous;
 mod stream;

@@ -79,7 +79,7 @@ impl Bins {
     /// series they are cost, and where that is not the same as a count, what was delayed cannot be
     /// told from what was allowed at once.
     pub(super) fn decisions(self, run: &RunResult, candidate: &CandidateResult) -> Vec<[u128; 4]> {
-        let (Some(arrivals), Some(records)) = (&run.arrivals, &candidate.records) else {
+        let Some(attempts) = run.attempts(candidate) else {
             let are_counts = candidate.tally.offered_cost == candidate.tally.requests.into();
             return self.sum(run, candidate, |bucket| {
                 let delayed = if are_counts {
@@ -96,8 +96,8 @@ impl Bins {
             });
         };
         let mut sums = vec![[0; 4]; self.count];
-        for (arrival, record) in arrivals.iter().zip(records) {
-            if let Some(bin) = self.bin(arrival.at) {
+        for (_, record) in attempts {
+            if let Some(bin) = self.bin(record.at) {
                 sums[bin][super::marks::kind(record)] += 1;
             }
         }

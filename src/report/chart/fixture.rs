@@ -118,6 +118,9 @@ fn candidate(run: &RunResult, name: &str, kind: &'static str) -> CandidateResult
         lines[key].points.push((arrival.at, after));
         note(&mut result, run, arrival, decision);
         records.push(Record {
+            request: records.len() as u64,
+            attempt: 1,
+            at: arrival.at,
             decision,
             reason: None,
             node: 0,
@@ -125,6 +128,8 @@ fn candidate(run: &RunResult, name: &str, kind: &'static str) -> CandidateResult
             remaining: Some(0),
             retry: None,
             level: Some(after),
+            outlook: None,
+            is_too_large: false,
             is_false: false,
             chapter: None,
         });

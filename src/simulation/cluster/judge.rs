@@ -223,11 +223,10 @@ impl<A: Algorithm> Bench<'_, A> {
         let remaining = asks.iter().map(|ask| self.remaining(ask.slot)).min();
         let (states, place) = self.at(ask.slot);
         Some(Record {
-            answered: clock.at,
             remaining,
-            level: Some(states.level(place, clock)),
+            retry,
             chapter: Some(ask.slot.0),
-            ..Record::without_limiter(decision, retry)
+            ..states.record(place, clock, ask.cost, decision)
         })
     }
 

@@ -52,8 +52,6 @@ pub(super) struct Ledger {
     answers: Answers,
     probes: Box<dyn Probing>,
     recorder: Option<Recorder>,
-    /// The numbers of the recorded requests.
-    numbers: Vec<u64>,
     nodes: Vec<NodeTally>,
     added: Delays,
     unmetered: u64,
@@ -86,7 +84,6 @@ impl Ledger {
             answers: Answers::default(),
             probes,
             recorder: course.with_timeline.then(Recorder::default),
-            numbers: Vec::new(),
             nodes: vec![NodeTally::default(); usize::from(nodes)],
             added: Delays::default(),
             unmetered: 0,
@@ -176,12 +173,14 @@ impl Ledger {
                 None => Record::without_limiter(said.decision, None),
             };
             recorder.records.push(Record {
+                request: offer.number,
+                at: offer.arrival.at,
                 reason,
                 node: node.unwrap_or_default(),
                 answered: at,
+                is_too_large: said.is_too_large,
                 ..record
             });
-            self.numbers.push(offer.number);
         }
         if self.batch.len() == Self::BATCH {
             self.flush();
@@ -223,10 +222,9 @@ impl Ledger {
     pub(super) fn finish(mut self, requests: &[u64], remains: Remains) -> Closed {
         self.flush();
         let records = self.recorder.map(|recorder| {
-            let mut records: Vec<(u64, Record)> =
-                self.numbers.into_iter().zip(recorder.records).collect();
-            records.sort_unstable_by_key(|(number, _)| *number);
-            records.into_iter().map(|(_, record)| record).collect()
+            let mut records = recorder.records;
+            records.sort_unstable_by_key(|record| (record.at, record.request, record.attempt));
+            records
         });
         let lines: Option<Vec<LevelLine>> = remains.lines;
         let occupancy: Option<Occupancy> = remains.occupancy;

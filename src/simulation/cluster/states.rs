@@ -5,7 +5,7 @@ use super::super::deployment::{Deployment, Ttl};
 use super::super::lane::Course;
 use super::said::{Manner, Said};
 use crate::limiter::{Algorithm, Decision};
-use crate::measure::{Clocked, LevelLine, LevelLines, Levels, Measure, Occupancy};
+use crate::measure::{Clocked, LevelLine, LevelLines, Levels, Measure, Occupancy, Record};
 use crate::units::{Cost, KeyId, Level, Nanos, Retry, SimTime};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -240,11 +240,17 @@ impl<A: Algorithm> States<A> {
 
     /// The clock that decides on a state. It stands still for one that only its expiry would begin anew.
     fn clock(&self, place: usize, now: Clocked) -> Clocked {
-        let made = self.standing.get(&place).or(self.immortal.get(&place));
-        match made.filter(|_| self.algorithm(place).resets_by_expiry()) {
-            Some(made) => Clocked::stopped(now.at, *made),
+        match self.stopped(place) {
+            Some(made) => now.stopped(made),
             None => now,
         }
+    }
+
+    /// The time at which the clock stands still for a state, where it does.
+    fn stopped(&self, place: usize) -> Option<SimTime> {
+        let made = self.standing.get(&place).or(self.immortal.get(&place));
+        let made = made.filter(|_| self.algorithm(place).resets_by_expiry());
+        made.copied()
     }
 
     /// A state goes back to fresh.
@@ -342,14 +348,18 @@ impl<A: Algorithm> States<A> {
         if self.is_kept(place, cost, said.decision) {
             self.changed(place, now, was_fresh);
         }
-        if let Some(record) = &mut said.record
-            && matches!(record.retry, Some(Retry::After(_)))
-            && now.is_stopped()
-        {
-            record.retry = Some(self.until_expiry(place, now.at));
+        if let Some(record) = &mut said.record {
+            self.await_expiry(place, now.at, record);
         }
         self.watch(place, now);
         said
+    }
+
+    /// Where time stands still for a state, what was said of the time to come is that of its expiry.
+    fn await_expiry(&self, place: usize, at: SimTime, record: &mut Record) {
+        if self.stopped(place).is_some() {
+            record.await_expiry(self.until_expiry(place, at));
+        }
     }
 
     /// When a state that only its expiry begins anew does so.
@@ -358,7 +368,7 @@ impl<A: Algorithm> States<A> {
         let is_lost = expires == 0 || self.immortal.contains_key(&place);
         match is_lost {
             true => Retry::Never,
-            false => Retry::After((expires - at.as_nanos()).into()),
+            false => Retry::After(expires.saturating_sub(at.as_nanos()).into()),
         }
     }
 
@@ -385,7 +395,12 @@ impl<A: Algorithm> States<A> {
         now: Clocked,
         cost: Cost,
     ) -> Said {
-        self.manner().ask(self.algorithm(place), state, now, cost)
+        let now = self.clock(place, now);
+        let mut said = self.manner().ask(self.algorithm(place), state, now, cost);
+        if let Some(record) = &mut said.record {
+            self.await_expiry(place, now.at, record);
+        }
+        said
     }
 
     const fn manner(&self) -> Manner {
@@ -443,9 +458,27 @@ impl<A: Algorithm> States<A> {
 
     /// When a request that was denied would be admitted.
     pub(super) fn retry_after(&self, place: usize, now: Clocked, cost: Cost) -> Retry {
+        let reading = self.clock(place, now).reading;
+        let algorithm = self.algorithm(place);
+        match algorithm.retry_after(&self.states[place], reading, cost) {
+            Retry::After(1..) if self.stopped(place).is_some() => self.until_expiry(place, now.at),
+            retry => retry,
+        }
+    }
+
+    /// What is kept of an answer that several limiters gave together, of which this one is told.
+    pub(super) fn record(
+        &self,
+        place: usize,
+        now: Clocked,
+        cost: Cost,
+        decision: Decision,
+    ) -> Record {
         let now = self.clock(place, now);
-        self.algorithm(place)
-            .retry_after(&self.states[place], now.reading, cost)
+        let (algorithm, state) = (self.algorithm(place), &self.states[place]);
+        let mut record = Record::of(algorithm, state, now, cost, decision);
+        self.await_expiry(place, now.at, &mut record);
+        record
     }
 
     /// How much longer than `wait` it takes until a request would be admitted if nothing else came.
@@ -461,8 +494,13 @@ impl<A: Algorithm> States<A> {
             return Retry::After(0);
         };
         let (algorithm, state) = (self.algorithm(place), &self.states[place]);
-        let reading = self.clock(place, now).reading;
-        let then = reading.saturating_add(Nanos::new(nanos));
+        let then = now.reading.saturating_add(Nanos::new(nanos));
+        if self.stopped(place).is_some() {
+            return match self.retry_after(place, now, cost) {
+                Retry::After(expires) => Retry::After(expires.saturating_sub(wait)),
+                Retry::Never => Retry::Never,
+            };
+        }
         match cost == 0 || cost <= algorithm.remaining(state, then) {
             true => Retry::After(0),
             false => algorithm.retry_after(state, then, cost),
