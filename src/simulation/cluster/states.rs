@@ -501,9 +501,22 @@ impl<A: Algorithm> States<A> {
                 Retry::Never => Retry::Never,
             };
         }
-        match cost == 0 || cost <= algorithm.remaining(state, then) {
-            true => Retry::After(0),
-            false => algorithm.retry_after(state, then, cost),
+        let is_admitted = |at| cost == 0 || cost <= algorithm.remaining(state, at);
+        if is_admitted(then) {
+            return Retry::After(0);
+        }
+        match algorithm.retry_after(state, then, cost) {
+            // A bucket that begins with too little, and that nobody has asked yet, does not begin.
+            Retry::After(more)
+                if then
+                    .as_nanos()
+                    .checked_add(u64::try_from(more).unwrap_or(u64::MAX))
+                    .is_some()
+                    && !is_admitted(then.saturating_add(Nanos::from_wide(more))) =>
+            {
+                Retry::Never
+            }
+            retry => retry,
         }
     }
 
