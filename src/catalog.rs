@@ -1,8 +1,10 @@
 //! The tables of everything that can be named in a scenario. Adding one means one file, its `mod`
 //! line and one row here; lists, help, validation and the tests of the laws follow from the rows.
 
+mod client;
 mod deployment;
 
+pub use client::CLIENT;
 pub use deployment::DEPLOYMENT;
 
 use crate::error::{Error, Result};

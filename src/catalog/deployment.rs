@@ -100,4 +100,8 @@ pub const DEPLOYMENT: &[Field] = &[
         name: "lost_expire",
         meaning: "a list of moments: the next key created from then on never expires",
     },
+    Field {
+        name: "client",
+        meaning: "what clients do here that are refused: a table (the scenario's own)",
+    },
 ];

@@ -2,7 +2,7 @@
 
 use super::terminal::Terminal;
 use anstyle::Style;
-use ratesim::catalog::{ALGORITHMS, CHARTS, DEPLOYMENT, TRAFFIC};
+use ratesim::catalog::{ALGORITHMS, CHARTS, CLIENT, DEPLOYMENT, TRAFFIC};
 use ratesim::error::Result;
 use ratesim::measure::Measure;
 use ratesim::report::text::visible;
@@ -33,6 +33,9 @@ pub(crate) fn run() -> Result<()> {
     let deployment = DEPLOYMENT
         .iter()
         .map(|field| Item::plain(field.name.to_owned(), format!("{}.", field.meaning)));
+    let client = CLIENT
+        .iter()
+        .map(|field| Item::plain(field.name.to_owned(), format!("{}.", field.meaning)));
     let measures = Measure::ALL
         .iter()
         .map(|(_, name, meaning)| Item::plain((*name).to_owned(), format!("{meaning}.")));
@@ -44,6 +47,7 @@ pub(crate) fn run() -> Result<()> {
         section("Algorithms", algorithms),
         section("Traffic patterns", patterns.chain([all_patterns])),
         section("Fields of a deployment", deployment),
+        section("Fields of a client", client),
         section("Measures", measures),
         section("Charts", charts),
         section(

@@ -163,8 +163,12 @@ fn tables(result: &RunResult, output: &mut Output) -> Result<()> {
     if result.measures.has(Measure::Keys) {
         output.file("keys.csv", |out| Ok(csv::keys(result, out)?))?;
     }
-    if result.candidates.iter().any(|c| c.cluster.is_some()) {
+    let clusters = result.candidates.iter().filter_map(|c| c.cluster.as_ref());
+    if clusters.flat_map(|cluster| &cluster.nodes).next().is_some() {
         output.file("nodes.csv", |out| Ok(csv::nodes(result, out)?))?;
+    }
+    if result.candidates.iter().any(|c| c.clients().is_some()) {
+        output.file("clients.csv", |out| Ok(csv::clients(result, out)?))?;
     }
     Ok(())
 }

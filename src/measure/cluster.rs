@@ -1,12 +1,12 @@
 //! What only a limiter on several nodes, or with a remote store, has to show.
 
-use super::{Delays, Dialogue};
+use super::{ClientsResult, Delays, Dialogue};
 use crate::units::{Cost, Nanos, SimTime};
 
 /// What one candidate's nodes, and its store, went through.
 #[derive(Clone, Debug, Default)]
 pub struct ClusterResult {
-    /// One tally per node.
+    /// One tally per node; empty where one decides at once, and only its clients are followed.
     pub nodes: Vec<NodeTally>,
     /// How many states each key has: 1, or one per node. Where it is one per node, the level lines of
     /// all keys of one node come before those of the next.
@@ -43,6 +43,8 @@ pub struct ClusterResult {
     pub events: u64,
     /// Messages around the first race or failure, or from the beginning.
     pub dialogue: Dialogue,
+    /// What its clients did, where any of the run tries again.
+    pub clients: Option<ClientsResult>,
 }
 
 /// A time during which a party was down.
@@ -59,7 +61,7 @@ pub struct Downtime {
 /// One node's counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NodeTally {
-    /// Requests that came to it.
+    /// Attempts that came to it.
     pub requests: u64,
     /// Of these, admitted at once or later.
     pub allowed: u64,

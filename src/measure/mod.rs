@@ -2,6 +2,7 @@
 
 mod amounts;
 mod batch;
+mod clients;
 mod clocked;
 mod cluster;
 mod delays;
@@ -29,6 +30,7 @@ pub mod theory;
 
 pub use amounts::{Amounts, Counts, Sums};
 pub use batch::{Answers, Batch, Columns, Cut, Offers};
+pub use clients::{ClientTally, ClientsProbe, ClientsResult, Tried, Tries};
 pub use clocked::Clocked;
 pub use cluster::{ClusterResult, Downtime, NodeTally};
 pub use delays::Delays;

@@ -4,7 +4,7 @@ use super::amounts::Amounts;
 use super::forwards::Verdicts;
 use super::{Clocked, Record};
 use crate::limiter::{Algorithm, Decision};
-use crate::units::{Cost, Retry, SimTime};
+use crate::units::{Cost, SimTime};
 
 /// Records of one candidate, in the order of its answers.
 #[derive(Clone, Debug, Default)]
@@ -41,7 +41,7 @@ impl Record {
     }
 
     /// An answer that no limiter gave, to be filled in likewise.
-    pub const fn without_limiter(decision: Decision, retry: Option<Retry>) -> Self {
+    pub const fn without_limiter(decision: Decision) -> Self {
         Self {
             request: 0,
             attempt: 1,
@@ -51,7 +51,7 @@ impl Record {
             node: 0,
             answered: SimTime::ZERO,
             remaining: None,
-            retry,
+            retry: None,
             level: None,
             is_false: false,
         }

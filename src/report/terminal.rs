@@ -125,6 +125,10 @@ fn table(run: &RunResult) -> String {
             "per\nkey",
             "legit.\ndenied",
             "abusive\nallowed",
+            "attempts\nper req.",
+            "served in\nthe end",
+            "last\nserved",
+            "honest",
         ]
         .contains(&shown[*column].heading);
         let is_measured = |measure| run.measures.has(measure);
@@ -226,6 +230,10 @@ const MOST_COLUMNS: usize = 72;
 fn timeline(run: &RunResult) -> Option<String> {
     let arrivals = run.arrivals.as_ref()?;
     if arrivals.is_empty() || arrivals.len() > MOST_COLUMNS || run.keys.len() > 1 {
+        return None;
+    }
+    // One column stands for one request of all candidates, which retries come between.
+    if run.candidates.iter().any(CandidateResult::retried) {
         return None;
     }
     let names: Vec<String> = run.candidates.iter().map(|c| visible(&c.name)).collect();

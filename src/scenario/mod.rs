@@ -7,6 +7,7 @@
 
 mod bounds;
 mod candidates;
+mod clients;
 mod deployments;
 mod overrides;
 mod print;
@@ -65,13 +66,20 @@ impl Scenario {
         overrides.apply(&mut fields)?;
         let mut root = Params::new("", source.beginning(), fields);
         let header = Header::read(&mut root, source.stem())?;
-        let traffic = root.tables("traffic")?;
+        let client = clients::read(&mut root)?;
+        let mut traffic = root.tables("traffic")?;
         if traffic.is_empty() {
             let message = "is required: at least one [[traffic]] table, each with its pattern";
             return Err(root.error("traffic", message));
         }
         let algorithms = root.tables("algorithm")?;
         let deployments = root.tables("deployment")?;
+        let blocks = traffic.iter_mut().map(clients::read);
+        let clients = clients::Stated {
+            scenario: client,
+            blocks: blocks.collect::<Result<_>>()?,
+        };
+        let unused = (client.is_some() && clients.is_complete()).then(|| clients::unused(&root));
         // Refuses unknown fields of the file itself before a long trace is read.
         let mut resolved = root.finish()?;
 
@@ -95,7 +103,9 @@ impl Scenario {
             limit: header.limit,
             epoch: traffic.epoch,
             horizon: traffic.horizon,
+            clients,
         };
+        notes.extend(unused.map(|note| note.to_string()));
         let placed = deployments::read(deployments, &frame, &mut notes)?;
         let wanted = &overrides.algorithms;
         let chosen = candidates::read(algorithms, wanted, &placed, &frame, &mut notes)?;

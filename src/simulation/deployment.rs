@@ -1,7 +1,9 @@
 //! Deployments: on how many nodes a limiter runs, where its state lives, and what goes wrong.
 
+use super::client::Clients;
 use crate::units::{Cost, Nanos, Offset, Share, SimTime};
 use crate::workload::Distribution;
+use std::sync::Arc;
 
 /// One deployment of every algorithm of a run.
 #[derive(Clone, Debug)]
@@ -40,6 +42,9 @@ pub struct Deployment {
     /// From each of these instants on, the next key that is created never expires: its node died
     /// between the increment and the expire.
     pub lost_expires: Vec<SimTime>,
+    /// What clients do that are refused; `None` where none of the run tries again, under whatever
+    /// deployment.
+    pub clients: Option<Arc<Clients>>,
 }
 
 /// How requests find a node.
@@ -189,6 +194,7 @@ impl Deployment {
             leaves: Vec::new(),
             ttl: Ttl::Design,
             lost_expires: Vec::new(),
+            clients: None,
         }
     }
 
@@ -196,8 +202,13 @@ impl Deployment {
     /// drawn counts as no longer.
     pub const LONGEST_TRIP: Nanos = Nanos::from_secs(86_400);
 
-    /// Whether it decides as one node does that answers at once.
+    /// Whether each request is decided as by one node that answers at once, and that is all.
     pub fn is_plain(&self) -> bool {
+        self.is_single() && self.clients.is_none()
+    }
+
+    /// Whether it decides as one node does that answers at once.
+    pub fn is_single(&self) -> bool {
         self.nodes == 1
             && matches!(self.store, Store::Local { .. })
             && self.skews.iter().all(|skew| *skew == Offset::ZERO)

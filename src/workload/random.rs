@@ -20,6 +20,8 @@ pub(crate) enum Purpose {
     Asks,
     /// Round trips of everything else.
     Writes,
+    /// How long clients wait that are refused.
+    Retries,
 }
 
 /// The part that stands for a whole block, where it is not cut into shards.
@@ -78,12 +80,13 @@ mod tests {
                         Purpose::Routing,
                         Purpose::Asks,
                         Purpose::Writes,
+                        Purpose::Retries,
                     ] {
                         firsts.insert(generator(seed, block, part, purpose).next_u64());
                     }
                 }
             }
         }
-        assert_eq!(firsts.len(), 4 * 4 * 65 * 7);
+        assert_eq!(firsts.len(), 4 * 4 * 65 * 8);
     }
 }

@@ -1,7 +1,7 @@
 //! The measures, each read from a candidate's result.
 
 use super::{Metric, Reading};
-use crate::measure::{CandidateResult, ClusterResult, Measure};
+use crate::measure::{CandidateResult, ClientTally, ClientsResult, ClusterResult, Measure};
 use crate::units::SimTime;
 
 fn count(value: u64) -> Reading {
@@ -30,7 +30,18 @@ fn of_cluster(
     read: impl FnOnce(&ClusterResult) -> Option<Reading>,
 ) -> Reading {
     let cluster = candidate.cluster.as_ref();
+    let cluster = cluster.filter(|cluster| !cluster.nodes.is_empty());
     cluster.and_then(read).unwrap_or(Reading::Absent)
+}
+
+/// What only clients have that may try again; absent where none of the run does.
+fn of_clients(
+    candidate: &CandidateResult,
+    read: impl FnOnce(&ClientsResult, &ClientTally) -> Option<Reading>,
+) -> Reading {
+    let clients = candidate.clients();
+    let reading = clients.and_then(|clients| read(clients, &clients.total()));
+    reading.unwrap_or(Reading::Absent)
 }
 
 /// Jain's index (Σx)² / (k Σx²) over the k keys that came, x being a key's admitted share, kept to
@@ -80,35 +91,35 @@ pub const METRICS: &[Metric] = &[
     Metric {
         column: "attempts",
         heading: "",
-        meaning: "attempts, retries included; clients do not retry here",
+        meaning: "attempts at them, retries included",
         measure: None,
-        read: |c, _| count(c.tally.requests),
+        read: |c, _| count(c.tally.attempts),
     },
     Metric {
         column: "allowed",
         heading: "allowed",
-        meaning: "requests admitted, at once or later",
+        meaning: "attempts admitted, at once or later",
         measure: None,
         read: |c, _| count(c.tally.allowed),
     },
     Metric {
         column: "delayed",
         heading: "delayed",
-        meaning: "requests admitted and forwarded later",
+        meaning: "attempts admitted and forwarded later",
         measure: None,
         read: |c, _| count(c.tally.delayed),
     },
     Metric {
         column: "denied",
         heading: "denied",
-        meaning: "requests refused",
+        meaning: "attempts refused",
         measure: None,
         read: |c, _| count(c.tally.denied),
     },
     Metric {
         column: "errors",
         heading: "errors",
-        meaning: "requests refused because the store or a node failed (status 503)",
+        meaning: "attempts refused because the store or a node failed (status 503)",
         measure: None,
         read: |c, _| count(c.tally.errors),
     },
@@ -136,23 +147,23 @@ pub const METRICS: &[Metric] = &[
     Metric {
         column: "false_allow",
         heading: "false\nallow",
-        meaning: "requests allowed although that brought the cost forwarded in (f − w, f] above n",
+        meaning: "attempts allowed although that brought the cost forwarded in (f − w, f] above n",
         measure: Some(Measure::Errors),
         read: |c, _| count(c.tally.false_allow),
     },
     Metric {
         column: "false_deny",
         heading: "false\ndeny",
-        meaning: "requests denied although the cost forwarded in (t − w, t] left room for them",
+        meaning: "attempts denied although the cost forwarded in (t − w, t] left room for them",
         measure: Some(Measure::Errors),
         read: |c, _| count(c.tally.false_deny),
     },
     Metric {
         column: "error_rate",
         heading: "error\nrate",
-        meaning: "(false_allow + false_deny) / requests",
+        meaning: "(false_allow + false_deny) / attempts",
         measure: Some(Measure::Errors),
-        read: |c, _| share(c.tally.false_allow + c.tally.false_deny, c.tally.requests),
+        read: |c, _| share(c.tally.false_allow + c.tally.false_deny, c.tally.attempts),
     },
     Metric {
         column: "estimate_error",
@@ -223,7 +234,7 @@ pub const METRICS: &[Metric] = &[
     Metric {
         column: "delay_p50_s",
         heading: "",
-        meaning: "wait of admitted requests, median, in seconds",
+        meaning: "wait of admitted attempts, median, in seconds",
         measure: Some(Measure::Delay),
         read: |c, _| percentile(c, 50),
     },
@@ -269,28 +280,28 @@ pub const METRICS: &[Metric] = &[
     Metric {
         column: "legitimate_denied",
         heading: "legit.\ndenied",
-        meaning: "share of the requests labelled legitimate that was refused",
+        meaning: "share of the attempts labelled legitimate that was refused",
         measure: None,
         read: |c, _| share(c.tally.legitimate_denied, c.tally.legitimate),
     },
     Metric {
         column: "abusive_allowed",
         heading: "abusive\nallowed",
-        meaning: "share of the requests labelled not legitimate that was admitted",
+        meaning: "share of the attempts labelled not legitimate that was admitted",
         measure: None,
         read: |c, _| share(c.tally.abusive_allowed, c.tally.abusive),
     },
     Metric {
         column: "offered_cost",
         heading: "",
-        meaning: "cost of all requests",
+        meaning: "cost of all attempts",
         measure: None,
         read: |c, _| Reading::Count(c.tally.offered_cost),
     },
     Metric {
         column: "allowed_cost",
         heading: "",
-        meaning: "cost of the admitted requests",
+        meaning: "cost of the admitted attempts",
         measure: None,
         read: |c, _| Reading::Count(c.tally.allowed_cost),
     },
@@ -379,5 +390,77 @@ pub const METRICS: &[Metric] = &[
         meaning: "how often a key was forgotten although its state was not yet like a fresh one",
         measure: None,
         read: |c, _| of_cluster(c, |cluster| Some(count(cluster.forgotten_early))),
+    },
+    Metric {
+        column: "attempts_per_request",
+        heading: "attempts\nper req.",
+        meaning: "attempts / requests",
+        measure: None,
+        read: |c, _| {
+            of_clients(c, |_, all| {
+                let (attempts, requests) = (all.attempts.into(), all.requests.into());
+                Some(Reading::PerRequest(attempts, requests))
+            })
+        },
+    },
+    Metric {
+        column: "goodput",
+        heading: "served in\nthe end",
+        meaning: "share of the requests that was admitted in the end, by whatever attempt",
+        measure: None,
+        read: |c, _| of_clients(c, |_, all| Some(share(all.served, all.requests))),
+    },
+    Metric {
+        column: "wasted_attempts",
+        heading: "",
+        meaning: "attempts that were not admitted",
+        measure: None,
+        read: |c, _| of_clients(c, |_, all| Some(count(all.wasted()))),
+    },
+    Metric {
+        column: "amplification",
+        heading: "",
+        meaning: "the most attempts, over the most first attempts, in one of the windows of the limit's \
+                  length that follow each other from the beginning on",
+        measure: None,
+        read: |c, _| {
+            of_clients(c, |clients, _| {
+                let (attempts, firsts) = clients.busiest;
+                Some(Reading::Ratio(attempts.into(), firsts.into()))
+            })
+        },
+    },
+    Metric {
+        column: "given_up",
+        heading: "",
+        meaning: "requests that their clients gave up",
+        measure: None,
+        read: |c, _| of_clients(c, |_, all| Some(count(all.given_up))),
+    },
+    Metric {
+        column: "unfinished",
+        heading: "",
+        meaning: "requests that would have been tried again after the end of the run",
+        measure: None,
+        read: |c, _| of_clients(c, |_, all| Some(count(all.unfinished))),
+    },
+    Metric {
+        column: "drained_s",
+        heading: "last\nserved",
+        meaning: "when the last request was forwarded, in seconds",
+        measure: None,
+        read: |c, _| {
+            of_clients(c, |_, all| {
+                let drained = all.drained?;
+                Some(Reading::Time(drained.since(SimTime::ZERO)))
+            })
+        },
+    },
+    Metric {
+        column: "retry_honesty",
+        heading: "honest",
+        meaning: "of the attempts made just when the last answer told to, the share that was admitted",
+        measure: None,
+        read: |c, _| of_clients(c, |_, all| Some(share(all.as_told_admitted, all.as_told))),
     },
 ];

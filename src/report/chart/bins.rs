@@ -74,7 +74,7 @@ impl Bins {
     /// told from what was allowed at once.
     pub(super) fn decisions(self, run: &RunResult, candidate: &CandidateResult) -> Vec<[u128; 4]> {
         let Some(attempts) = run.attempts(candidate) else {
-            let are_counts = candidate.tally.offered_cost == candidate.tally.requests.into();
+            let are_counts = candidate.tally.offered_cost == candidate.tally.attempts.into();
             return self.sum(run, candidate, |bucket| {
                 let delayed = if are_counts {
                     bucket.delayed_requests.into()

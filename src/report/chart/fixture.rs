@@ -85,6 +85,7 @@ impl Ask {
             requests: arrivals.len() as u64,
             keys: Arc::new(self.keys.iter().collect()),
             marks: Vec::new(),
+            blocks: Vec::new(),
             grid,
             arrivals: Some(arrivals),
             candidates: Vec::new(),
@@ -168,7 +169,9 @@ fn note(result: &mut CandidateResult, run: &RunResult, arrival: &Arrival, decisi
     );
     let cost = u128::from(arrival.cost);
     tally.requests += 1;
+    tally.attempts += 1;
     key.requests += 1;
+    key.attempts += 1;
     tally.offered_cost += cost;
     let bucket = run.grid.bucket(arrival.at).unwrap();
     result.series[bucket].offered += cost;

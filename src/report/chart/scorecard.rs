@@ -48,7 +48,7 @@ const MEASURES: [Measure; 12] = [
     },
     Measure {
         heading: "denied",
-        read: |c, _| Reading::Share(c.tally.denied.into(), c.tally.requests.into()),
+        read: |c, _| Reading::Share(c.tally.denied.into(), c.tally.attempts.into()),
         better: Better::Neither,
     },
     Measure {

@@ -110,7 +110,7 @@ fn requests(run: &RunResult, time: &TimeAxis, has_level: bool) -> (Vec<Requests>
         || run
             .candidates
             .iter()
-            .all(|c| c.tally.offered_cost == c.tally.requests.into());
+            .all(|c| c.tally.offered_cost == c.tally.attempts.into());
     let what = if are_counts { "requests" } else { "cost units" };
     let unit = format!("{what} per {}", duration(bins.width()));
     (strips.map(Requests::Density).collect(), Some(unit))

@@ -16,6 +16,7 @@ mod tests;
 pub(super) use frame::Frame;
 
 use super::candidates::check_name;
+use super::clients;
 use crate::error::{Place, Result};
 use crate::params::{FromValue, Params, Value};
 use crate::simulation::{Deployment, OnStoreFailure, Ttl, Whom, Whose};
@@ -43,6 +44,11 @@ pub(super) fn read(
     let mut placed: Vec<Placed> = Vec::with_capacity(tables.len());
     for mut params in tables {
         let mut deployment = one(&mut params, frame)?;
+        let client = clients::read(&mut params)?;
+        if client.is_some() && frame.clients.is_complete() {
+            notes.push(clients::unused(&params).to_string());
+        }
+        deployment.clients = Some(frame.clients.under(client));
         deployment.name = name(&mut params, &deployment, are_several)?;
         params.check_known()?;
         if placed
@@ -60,6 +66,18 @@ pub(super) fn read(
             deployment: Arc::new(deployment),
             params,
         });
+    }
+    let retry = |placed: &Placed| {
+        placed
+            .deployment
+            .clients
+            .as_ref()
+            .is_some_and(|it| it.retry())
+    };
+    if !placed.iter().any(retry) {
+        for placed in &mut placed {
+            Arc::make_mut(&mut placed.deployment).clients = None;
+        }
     }
     Ok(placed)
 }
@@ -84,6 +102,7 @@ fn one(params: &mut Params, frame: &Frame) -> Result<Deployment> {
         leaves: Vec::new(),
         ttl: Ttl::Design,
         lost_expires: Vec::new(),
+        clients: None,
     };
     store::link(params, &mut deployment)?;
     members::changes(params, &mut deployment, frame)?;
@@ -99,7 +118,7 @@ fn name(params: &mut Params, deployment: &Deployment, are_several: bool) -> Resu
         let message = "is required where there are several deployments, such as name = \"central\"";
         return Err(params.error("name", message));
     }
-    let usual = if deployment.is_plain() {
+    let usual = if deployment.is_single() {
         "single"
     } else {
         "cluster"
@@ -110,7 +129,7 @@ fn name(params: &mut Params, deployment: &Deployment, are_several: bool) -> Resu
 }
 
 /// Refuses a field that nothing would come of here, with why that is or what it belongs to.
-fn refuse(params: &mut Params, name: &'static str, why: &str) -> Result<()> {
+pub(super) fn refuse(params: &mut Params, name: &'static str, why: &str) -> Result<()> {
     match params.raw(name) {
         Some(node) => {
             let found = node.value.describe();
@@ -121,7 +140,11 @@ fn refuse(params: &mut Params, name: &'static str, why: &str) -> Result<()> {
 }
 
 /// The field `name`, or an error that says what requires it and what it is.
-fn required<T: FromValue>(params: &mut Params, name: &'static str, why: &str) -> Result<T> {
+pub(super) fn required<T: FromValue>(
+    params: &mut Params,
+    name: &'static str,
+    why: &str,
+) -> Result<T> {
     let value = params.optional(name)?;
     value.ok_or_else(|| params.error(name, format!("is required: {why}")))
 }

@@ -118,11 +118,12 @@ impl<A: Algorithm> Engine<A> {
             decision,
             estimate: f64::NAN,
             is_too_large: false,
+            retry,
             record: self.course.with_timeline.then(|| {
                 Box::new(Record {
                     remaining: Some(left),
                     level: Some(Level::whole(left.into())),
-                    ..Record::without_limiter(decision, retry)
+                    ..Record::without_limiter(decision)
                 })
             }),
         }

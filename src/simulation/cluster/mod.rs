@@ -3,6 +3,7 @@
 //! Arrivals are drawn once, in one order, and handed to one engine per candidate; engines run side by
 //! side. An engine keeps a heap of what is going to happen and compares its top with the next arrival.
 
+mod attempts;
 mod central;
 mod changes;
 mod clocks;
@@ -11,6 +12,7 @@ mod failures;
 mod leases;
 mod ledger;
 mod link;
+mod offered;
 mod queue;
 mod router;
 mod said;
@@ -24,13 +26,12 @@ use super::lane::{Course, LaneResult};
 use super::plan::{Plan, Planned, Progress};
 use crate::error::Result;
 use crate::limiter::Algorithm;
-use crate::measure::{
-    Batch, ClusterResult, Counts, Cut, Departures, Downtime, Offers, Past, Recent, Staircase, Sums,
-};
-use crate::units::{Limit, SimTime};
+use crate::measure::{ClusterResult, Downtime, Offers, Staircase};
+use crate::units::SimTime;
 use crate::workload::Arrival;
 use engine::Engine;
 use ledger::{Closed, Offer};
+use offered::Offered;
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -58,10 +59,9 @@ impl<A: Algorithm> Cluster for Engine<A> {
     fn step(&mut self, arrivals: &[Arrival], first: u64, offers: &Offers) {
         for ((number, arrival), index) in (first..).zip(arrivals).zip(0..) {
             self.arrive(Offer {
-                number,
-                arrival: *arrival,
                 exceeds: offers.exceeds.get(index).copied().unwrap_or_default(),
                 before: offers.before.get(index).copied().unwrap_or_default(),
+                ..Offer::first(number, *arrival)
             });
         }
     }
@@ -80,6 +80,7 @@ impl<A: Algorithm> Cluster for Engine<A> {
             most_waiting,
             races,
             queue,
+            attempts,
             ..
         } = *self;
         let states_per_key = deployment.states_per_key();
@@ -101,6 +102,7 @@ impl<A: Algorithm> Cluster for Engine<A> {
                 occupancy.merge(more);
             }
         }
+        let (tried, clients) = attempts.map(|attempts| attempts.finish()).unzip();
         let leaked_keys = remains.leaked;
         let forgotten_early = remains.forgotten_early;
         let Closed {
@@ -109,9 +111,13 @@ impl<A: Algorithm> Cluster for Engine<A> {
             added,
             unmetered,
             fallbacks,
-        } = ledger.finish(requests, remains);
+        } = ledger.finish(requests, tried.as_deref().unwrap_or(requests), remains);
         let cluster = ClusterResult {
-            nodes,
+            nodes: if deployment.is_single() {
+                Vec::new()
+            } else {
+                nodes
+            },
             states_per_key,
             level_bounds,
             is_shared: deployment.is_shared(),
@@ -128,6 +134,7 @@ impl<A: Algorithm> Cluster for Engine<A> {
             forgotten_early,
             events: queue.inserted() + requests.iter().sum::<u64>(),
             dialogue: scribe.finish(),
+            clients,
         };
         (result, cluster)
     }
@@ -210,51 +217,4 @@ pub(super) fn run(
     let engines = engines.into_par_iter().with_max_len(1);
     events.results = engines.map(|engine| engine.finish(&per_key)).collect();
     Ok(events)
-}
-
-/// What was offered for each key of the run, in the form that amounts are kept in.
-struct Offered {
-    past: OfferedPast,
-    batch: Batch,
-    cut: Cut,
-    limit: Limit,
-}
-
-enum OfferedPast {
-    Counts(Recent),
-    Sums(Departures),
-}
-
-impl Offered {
-    fn new(course: &Course) -> Self {
-        let keys = course.names.len();
-        let past = if course.unit_costs {
-            let mut past = Recent::new(course.limit, None);
-            past.reach(keys);
-            OfferedPast::Counts(past)
-        } else {
-            let mut past = Departures::new(course.limit, None);
-            past.reach(keys);
-            OfferedPast::Sums(past)
-        };
-        Self {
-            past,
-            batch: Batch::default(),
-            cut: course.cut(),
-            limit: course.limit,
-        }
-    }
-
-    /// What was offered before each of these arrivals.
-    fn note(&mut self, arrivals: &[Arrival]) -> &Offers {
-        self.batch.clear();
-        for arrival in arrivals {
-            self.batch.push(*arrival, arrival.at, &self.cut);
-        }
-        match &mut self.past {
-            OfferedPast::Counts(past) => self.batch.note_offers::<Counts>(past, self.limit),
-            OfferedPast::Sums(past) => self.batch.note_offers::<Sums>(past, self.limit),
-        }
-        &self.batch.offered
-    }
 }

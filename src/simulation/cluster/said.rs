@@ -2,7 +2,7 @@
 
 use crate::limiter::{Algorithm, Decision};
 use crate::measure::{Clocked, Record};
-use crate::units::{Cost, Level};
+use crate::units::{Cost, Level, Retry};
 
 /// What a limiter said to one request.
 pub(super) struct Said {
@@ -11,6 +11,8 @@ pub(super) struct Said {
     pub(super) estimate: f64,
     /// Whether it was denied because it costs more than can ever be held.
     pub(super) is_too_large: bool,
+    /// When the same request would be admitted, where it is denied and anybody asks.
+    pub(super) retry: Option<Retry>,
     /// What is kept of it, where answers are kept; few are, so it is kept aside.
     pub(super) record: Option<Box<Record>>,
 }
@@ -22,6 +24,7 @@ impl Said {
             decision,
             estimate: f64::NAN,
             is_too_large: false,
+            retry: None,
             record: None,
         }
     }
@@ -32,6 +35,8 @@ impl Said {
 pub(super) struct Manner {
     pub(super) estimates: bool,
     pub(super) records: bool,
+    /// When a denied request would be admitted.
+    pub(super) retries: bool,
 }
 
 impl Manner {
@@ -47,11 +52,14 @@ impl Manner {
             false => None,
         };
         let decision = algorithm.decide(state, now.reading, cost);
+        let is_told = self.retries && decision == Decision::Deny;
+        let retry = || algorithm.retry_after(state, now.reading, cost);
         let record = || Record::of(algorithm, state, now, cost, decision);
         Said {
             decision,
             estimate: estimate.unwrap_or(f64::NAN),
             is_too_large: decision == Decision::Deny && cost > algorithm.level_bound(),
+            retry: is_told.then(retry),
             record: self.records.then(|| Box::new(record())),
         }
     }

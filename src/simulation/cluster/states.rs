@@ -30,6 +30,8 @@ pub(super) struct States<A: Algorithm> {
     /// The same of states that begin anew only when they expire, where that is not as designed.
     standing: BTreeMap<usize, SimTime>,
     watch: Watch,
+    /// Whether any client listens to when it is told to come again.
+    clients_listen: bool,
     course: Course,
 }
 
@@ -89,6 +91,7 @@ impl<A: Algorithm> States<A> {
                 estimates: estimates && has(Measure::Estimate),
             },
             algorithms,
+            clients_listen: deployment.clients.as_ref().is_some_and(|it| it.listen()),
             course: course.clone(),
         }
     }
@@ -281,11 +284,8 @@ impl<A: Algorithm> States<A> {
         if self.is_kept(place, cost, said.decision) {
             self.changed(place, now, was_fresh);
         }
-        if let Some(record) = &mut said.record
-            && matches!(record.retry, Some(Retry::After(_)))
-            && now.is_stopped()
-        {
-            record.retry = Some(self.until_expiry(place, now.at));
+        if matches!(said.retry, Some(Retry::After(_))) && now.is_stopped() {
+            said.retry = Some(self.until_expiry(place, now.at));
         }
         self.watch(place, now);
         said
@@ -331,6 +331,7 @@ impl<A: Algorithm> States<A> {
         Manner {
             estimates: self.watch.estimates,
             records: self.course.with_timeline,
+            retries: self.course.with_timeline || self.clients_listen,
         }
     }
 
