@@ -471,6 +471,13 @@ pub const CHARTS: &[ChartRow] = &[
         draw: chart::throughput,
     },
     ChartRow {
+        name: "attempts",
+        title: "Attempts",
+        meaning: "First attempts and retries over time, admitted and refused, where clients try again.",
+        needs: &[Measure::Series],
+        draw: chart::attempts,
+    },
+    ChartRow {
         name: "delay",
         title: "Delay",
         meaning: "How long admitted requests wait, where some do: the share that waits no longer.",

@@ -1,5 +1,6 @@
 //! What stands out in a run, in words.
 
+mod clients;
 mod cluster;
 
 use super::text::{above, bytes, duration, grouped, limit, multiple, percent, visible};
@@ -48,6 +49,7 @@ pub fn findings(run: &RunResult) -> Vec<Finding> {
     found.extend(first_denials(run));
     found.extend(too_large(run));
     found.extend(false_denials(run));
+    found.extend(clients::findings(run));
     found.extend(cluster::findings(run));
     found.extend(estimates(run));
     found.extend(most_denied(run));

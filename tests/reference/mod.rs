@@ -11,6 +11,7 @@ mod bucket;
 mod deployed;
 mod draw;
 mod model;
+mod retries;
 mod window;
 
 use crate::setup::{candidate, outcome};

@@ -1,9 +1,11 @@
 //! Runs to draw in tests: by models of the algorithms where requests can be listed, by formula where
 //! there are too many.
 
+mod clients;
 mod cluster;
 mod large;
 
+pub(in crate::report) use clients::herd;
 pub(super) use cluster::talkative_crowd;
 pub(in crate::report) use cluster::{outage, race, ten_gateways};
 pub(super) use large::ten_million;
@@ -375,6 +377,7 @@ pub(super) fn all() -> Vec<(&'static str, RunResult)> {
         ("crowd_of_keys", crowd_of_keys(20)),
         ("crowd_of_many_keys", crowd_of_keys(300)),
         ("race", race()),
+        ("herd", herd()),
         ("outage", outage()),
         ("ten_gateways", ten_gateways()),
         ("talkative_crowd", talkative_crowd()),

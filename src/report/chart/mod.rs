@@ -1,5 +1,6 @@
 //! Pictures of a run: SVG drawings and their PNG, one file per chart over a shared page.
 
+mod attempts;
 mod bins;
 mod canvas;
 mod cells;
@@ -34,6 +35,7 @@ mod verdict;
 mod window;
 mod words;
 
+pub use attempts::draw as attempts;
 pub use delay::draw as delay;
 pub use envelope::draw as envelope;
 pub use error::draw as error;

@@ -12,7 +12,7 @@ use super::time::TimeAxis;
 use super::verdict::verdict;
 use super::words::name;
 use crate::error::Result;
-use crate::measure::RunResult;
+use crate::measure::{CandidateResult, RunResult};
 use crate::report::text::{duration, grouped, limit};
 use crate::units::KeyId;
 
@@ -111,7 +111,12 @@ fn requests(run: &RunResult, time: &TimeAxis, has_level: bool) -> (Vec<Requests>
             .candidates
             .iter()
             .all(|c| c.tally.offered_cost == c.tally.attempts.into());
-    let what = if are_counts { "requests" } else { "cost units" };
+    let retried = run.candidates.iter().any(CandidateResult::retried);
+    let what = match (are_counts, retried) {
+        (true, false) => "requests",
+        (true, true) => "attempts",
+        (false, _) => "cost units",
+    };
     let unit = format!("{what} per {}", duration(bins.width()));
     (strips.map(Requests::Density).collect(), Some(unit))
 }

@@ -158,10 +158,11 @@ impl<A: Algorithm> Engine<A> {
             leases: Leases::new(deployment, keys),
             ledger: Ledger::new(course, traits, deployment.nodes, can_fail),
             attempts: Attempts::new(deployment, course, seed).map(Box::new),
-            scribe: Scribe::new(
-                course.with_timeline && !deployment.is_single(),
-                can_fail || races,
-            ),
+            scribe: if deployment.is_single() {
+                Scribe::deaf()
+            } else {
+                Scribe::new(course.with_timeline, can_fail || races)
+            },
             waiting: 0,
             most_waiting: 0,
             races: 0,
