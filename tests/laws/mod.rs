@@ -7,5 +7,6 @@ mod identity;
 mod level;
 mod measures;
 mod memory;
+mod retries;
 mod simultaneous;
 mod stream;

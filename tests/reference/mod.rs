@@ -9,9 +9,9 @@
 
 mod bucket;
 mod deployed;
-mod draw;
+pub(crate) mod draw;
 mod model;
-mod retries;
+pub(crate) mod retries;
 mod window;
 
 use crate::setup::{candidate, outcome};

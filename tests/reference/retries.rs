@@ -8,10 +8,10 @@ use super::draw::Draw;
 use crate::ran::Ran;
 use std::collections::BTreeMap;
 
-const SECOND: u64 = 1_000_000_000;
+pub(crate) const SECOND: u64 = 1_000_000_000;
 
 /// n per window of w nanoseconds, with a state per key.
-enum Limiter {
+pub(crate) enum Limiter {
     /// Windows of the clock: their number and count.
     Window {
         n: u64,
@@ -28,6 +28,16 @@ enum Limiter {
 }
 
 impl Limiter {
+    pub(crate) fn window(n: u64, w: u64) -> Self {
+        let keys = BTreeMap::new();
+        Self::Window { n, w, keys }
+    }
+
+    pub(crate) fn bucket(n: u64, w: u64) -> Self {
+        let keys = BTreeMap::new();
+        Self::Bucket { n, w, keys }
+    }
+
     /// Whether one more passes at `now`, and else after how many nanoseconds it would.
     fn ask(&mut self, key: usize, now: u64) -> Result<(), u64> {
         match self {
@@ -57,24 +67,26 @@ impl Limiter {
     }
 }
 
-/// What a client does without chance.
-#[derive(Debug)]
-enum Policy {
+/// What a client does that is refused.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Policy {
     None,
     Immediate,
     Fixed(u64),
     Exponential { base: u64, cap: u64, factor: u64 },
-    RetryAfter { in_seconds: bool },
+    FullJitter { base: u64, cap: u64 },
+    Told { in_seconds: bool, spread: u64 },
 }
 
 #[derive(Debug)]
-struct Client {
-    policy: Policy,
-    max_attempts: u64,
-    give_up: Option<u64>,
+pub(crate) struct Client {
+    pub(crate) policy: Policy,
+    pub(crate) max_attempts: u64,
+    pub(crate) give_up: Option<u64>,
 }
 
 impl Client {
+    /// One without chance.
     fn draw(draw: &mut Draw) -> Self {
         let policy = match draw.up_to(4) {
             0 => Policy::None,
@@ -88,8 +100,9 @@ impl Client {
                     factor: 1 + draw.up_to(2),
                 }
             }
-            _ => Policy::RetryAfter {
+            _ => Policy::Told {
                 in_seconds: draw.up_to(1) == 0,
+                spread: 0,
             },
         };
         Self {
@@ -107,8 +120,11 @@ impl Client {
             Policy::Exponential { base, cap, factor } => format!(
                 "retry = 'exponential', base = '{base}ns', cap = '{cap}ns', factor = {factor}"
             ),
-            Policy::RetryAfter { in_seconds: true } => "retry = 'retry_after'".to_owned(),
-            Policy::RetryAfter { .. } => "retry = 'retry_after', precision = 'exact'".to_owned(),
+            Policy::Told {
+                in_seconds: true, ..
+            } => "retry = 'retry_after'".to_owned(),
+            Policy::Told { .. } => "retry = 'retry_after', precision = 'exact'".to_owned(),
+            Policy::FullJitter { .. } => unreachable!("never drawn"),
         };
         let give_up = self.give_up.map(|wait| format!(", give_up = '{wait}ns'"));
         let most = self.max_attempts;
@@ -119,20 +135,28 @@ impl Client {
     }
 
     /// How long it waits after its attempt `number`, from 1 on, when it was told to wait for `told`.
-    fn wait(&self, number: u64, told: u64) -> Option<u64> {
+    fn wait(&self, number: u64, told: u64, draw: &mut Draw) -> Option<u64> {
         if number >= self.max_attempts {
             return None;
         }
-        match &self.policy {
+        let grown = |base: u64, factor: u64, cap: u64| {
+            let power = u32::try_from(number - 1).unwrap();
+            (base * factor.pow(power)).min(cap)
+        };
+        match self.policy {
             Policy::None => None,
             Policy::Immediate => Some(0),
-            Policy::Fixed(wait) => Some(*wait),
-            Policy::Exponential { base, cap, factor } => {
-                let power = u32::try_from(number - 1).unwrap();
-                Some((base * factor.pow(power)).min(*cap))
+            Policy::Fixed(wait) => Some(wait),
+            Policy::Exponential { base, cap, factor } => Some(grown(base, factor, cap)),
+            Policy::FullJitter { base, cap } => Some(draw.up_to(grown(base, 2, cap))),
+            Policy::Told { in_seconds, spread } => {
+                let told = if in_seconds {
+                    told.div_ceil(SECOND) * SECOND
+                } else {
+                    told
+                };
+                Some(told + draw.up_to(spread))
             }
-            Policy::RetryAfter { in_seconds: false } => Some(told),
-            Policy::RetryAfter { in_seconds: true } => Some(told.div_ceil(SECOND) * SECOND),
         }
     }
 }
@@ -141,20 +165,21 @@ impl Client {
 type Attempt = (u64, usize, u64, bool);
 
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Told {
-    attempts: Vec<Attempt>,
-    given_up: u64,
-    unfinished: u64,
+pub(crate) struct Told {
+    pub(crate) attempts: Vec<Attempt>,
+    pub(crate) given_up: u64,
+    pub(crate) unfinished: u64,
     as_told: u64,
     as_told_admitted: u64,
 }
 
 /// Requests in order: when, and of which key and client.
-fn simulate(
+pub(crate) fn simulate(
     mut limiter: Limiter,
     requests: &[(u64, usize)],
     clients: &[Client; 2],
     end: u64,
+    draw: &mut Draw,
 ) -> Told {
     let mut told = Told::default();
     // When, request, attempt; what was put in first comes first.
@@ -176,14 +201,14 @@ fn simulate(
         let key = requests[request].1;
         let client = &clients[key];
         let answer = limiter.ask(key, at);
-        let is_told = number > 1 && matches!(client.policy, Policy::RetryAfter { .. });
+        let is_told = number > 1 && matches!(client.policy, Policy::Told { .. });
         told.as_told += u64::from(is_told);
         told.as_told_admitted += u64::from(is_told && answer.is_ok());
         told.attempts.push((at, request, number, answer.is_ok()));
         let Err(wait) = answer else {
             continue;
         };
-        let again = client.wait(number, wait).map(|wait| at + wait);
+        let again = client.wait(number, wait, draw).map(|wait| at + wait);
         let late = |again: &u64| {
             client
                 .give_up
@@ -214,22 +239,8 @@ fn run(seed: u64) -> usize {
         .collect();
     at.sort();
     let (kind, limiter) = match draw.up_to(1) {
-        0 => (
-            "fixed_window",
-            Limiter::Window {
-                n,
-                w,
-                keys: BTreeMap::new(),
-            },
-        ),
-        _ => (
-            "token_bucket",
-            Limiter::Bucket {
-                n,
-                w,
-                keys: BTreeMap::new(),
-            },
-        ),
+        0 => ("fixed_window", Limiter::window(n, w)),
+        _ => ("token_bucket", Limiter::bucket(n, w)),
     };
     let times = |key: usize| {
         let own = at.iter().filter(|(_, whose)| *whose == key);
@@ -253,7 +264,7 @@ fn run(seed: u64) -> usize {
         times(1),
         clients[1].text(),
     );
-    let expected = simulate(limiter, &at, &clients, end);
+    let expected = simulate(limiter, &at, &clients, end, &mut draw);
     let ran = Ran::text(&text);
     let answers = ran.of(kind);
     let attempts = answers.each().map(|(_, record)| {

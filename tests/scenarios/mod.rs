@@ -8,6 +8,7 @@ mod failures;
 mod gateways;
 mod poisson_near_limit;
 mod races;
+mod retries;
 mod scripted;
 mod sizes;
 
