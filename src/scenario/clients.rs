@@ -1,33 +1,76 @@
 //! Clients that try again: the `client` of a scenario, of a deployment and of a traffic block.
 
 use super::deployments::{refuse, required};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::params::Params;
 use crate::simulation::{Backoff, Client, Clients, Jitter, Precision, Retrying};
 use crate::units::{Factor, Nanos};
 use std::sync::Arc;
 
 /// The `client`s of a scenario that are none of a deployment's.
+#[derive(Default)]
 pub(super) struct Stated {
     /// The scenario's own.
-    pub(super) scenario: Option<Client>,
+    scenario: Option<Client>,
     /// Those of the traffic blocks.
-    pub(super) blocks: Vec<Option<Client>>,
+    blocks: Vec<Option<Client>>,
+    /// What is to be said if the run is no longer than this.
+    slow: Vec<(Nanos, String)>,
+    /// What is to be said of the scenario's own, if no block needs it.
+    unused: Option<String>,
 }
 
 impl Stated {
-    /// What the clients of each block do under a deployment that says this of them: what a block says
-    /// counts most, then what a deployment does.
-    pub(super) fn under(&self, deployment: Option<Client>) -> Arc<Clients> {
-        let usual = deployment.or(self.scenario).unwrap_or(Client::ONCE);
+    /// Reads them from the scenario and from its traffic.
+    pub(super) fn read(root: &mut Params, traffic: &mut [Params]) -> Result<Self> {
+        let mut stated = Self {
+            scenario: read(root)?,
+            ..Self::default()
+        };
+        for table in traffic {
+            let client = read(table)?;
+            stated
+                .slow
+                .extend(client.and_then(|it| too_slow(table, it)));
+            stated.blocks.push(client);
+        }
+        if let Some(client) = stated.scenario {
+            stated.slow.extend(too_slow(root, client));
+            stated.unused = stated.is_complete().then(|| unused(root));
+        }
+        Ok(stated)
+    }
+
+    /// What a user should know of those that nothing comes of in a run of this length.
+    pub(super) fn notes(&self, length: Nanos) -> impl Iterator<Item = String> {
+        let slow = self.slow.iter().filter(move |(wait, _)| *wait >= length);
+        let slow = slow.map(|(_, note)| note);
+        self.unused.iter().chain(slow).cloned()
+    }
+
+    /// Reads a deployment's, and gives what its clients do by block: what a block says counts most, then
+    /// what the deployment does. What a user should know goes to `notes`.
+    pub(super) fn under(
+        &self,
+        deployment: &mut Params,
+        length: Nanos,
+        notes: &mut Vec<String>,
+    ) -> Result<Arc<Clients>> {
+        let own = read(deployment)?;
+        if let Some(client) = own {
+            notes.extend(self.is_complete().then(|| unused(deployment)));
+            let slow = too_slow(deployment, client).filter(|(wait, _)| *wait >= length);
+            notes.extend(slow.map(|(_, note)| note));
+        }
+        let usual = own.or(self.scenario).unwrap_or(Client::ONCE);
         let by_block = self.blocks.iter().map(|block| block.unwrap_or(usual));
-        Arc::new(Clients {
+        Ok(Arc::new(Clients {
             by_block: by_block.collect(),
-        })
+        }))
     }
 
     /// Whether every block has its own, so that no other matters.
-    pub(super) fn is_complete(&self) -> bool {
+    fn is_complete(&self) -> bool {
         self.blocks.iter().all(Option::is_some)
     }
 }
@@ -59,7 +102,7 @@ const OWNERS: [(&str, &[&str]); 8] = [
 const MOST_ATTEMPTS: u64 = 1_000_000;
 
 /// Reads the field `client` of a table, if it is there.
-pub(super) fn read(owner: &mut Params) -> Result<Option<Client>> {
+fn read(owner: &mut Params) -> Result<Option<Client>> {
     let Some(node) = owner.raw("client") else {
         return Ok(None);
     };
@@ -76,9 +119,21 @@ pub(super) fn read(owner: &mut Params) -> Result<Option<Client>> {
 }
 
 /// What is said of a `client` that nothing comes of.
-pub(super) fn unused(owner: &Params) -> Error {
+fn unused(owner: &Params) -> String {
     let message = "every traffic block has a `client` of its own, so that this one never matters";
-    owner.error("client", message)
+    owner.error("client", message).to_string()
+}
+
+/// What is said of a `client` of which nothing comes in a run that is no longer than this.
+fn too_slow(owner: &Params, client: Client) -> Option<(Nanos, String)> {
+    let wait = client.shortest_wait();
+    let message = format!(
+        "no retry comes before {wait}, when the run is over: nobody tries again; make the wait \
+         shorter, or `duration` longer"
+    );
+    client
+        .retries()
+        .then(|| (wait, owner.error("client", message).to_string()))
 }
 
 fn one(params: &mut Params) -> Result<Client> {

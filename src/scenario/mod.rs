@@ -26,6 +26,7 @@ use crate::params::{FromValue, Params};
 use crate::simulation::{Plan, Planned};
 use crate::units::{Epoch, Limit, Nanos, SimTime};
 use crate::workload::{Request, Workload};
+use clients::Stated;
 use deployments::Frame;
 
 /// A scenario with everything resolved: what a run needs.
@@ -66,20 +67,14 @@ impl Scenario {
         overrides.apply(&mut fields)?;
         let mut root = Params::new("", source.beginning(), fields);
         let header = Header::read(&mut root, source.stem())?;
-        let client = clients::read(&mut root)?;
         let mut traffic = root.tables("traffic")?;
+        let clients = Stated::read(&mut root, &mut traffic)?;
         if traffic.is_empty() {
             let message = "is required: at least one [[traffic]] table, each with its pattern";
             return Err(root.error("traffic", message));
         }
         let algorithms = root.tables("algorithm")?;
         let deployments = root.tables("deployment")?;
-        let blocks = traffic.iter_mut().map(clients::read);
-        let clients = clients::Stated {
-            scenario: client,
-            blocks: blocks.collect::<Result<_>>()?,
-        };
-        let unused = (client.is_some() && clients.is_complete()).then(|| clients::unused(&root));
         // Refuses unknown fields of the file itself before a long trace is read.
         let mut resolved = root.finish()?;
 
@@ -105,7 +100,7 @@ impl Scenario {
             horizon: traffic.horizon,
             clients,
         };
-        notes.extend(unused.map(|note| note.to_string()));
+        notes.extend(frame.clients.notes(frame.horizon));
         let placed = deployments::read(deployments, &frame, &mut notes)?;
         let wanted = &overrides.algorithms;
         let chosen = candidates::read(algorithms, wanted, &placed, &frame, &mut notes)?;

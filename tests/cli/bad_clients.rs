@@ -114,6 +114,28 @@ fn what_every_block_says_itself_nobody_else_has_to() {
 }
 
 #[test]
+fn a_wait_that_is_longer_than_the_run_is_noted() {
+    let client = "client = { retry = 'fixed', wait = '1m' }\n";
+    let deployment = format!("[[deployment]]\n{client}");
+    for (text, place) in [
+        (format!("{client}{BEFORE}"), "1:1: client: "),
+        (format!("{BEFORE}{client}"), "6:1: traffic.0.client: "),
+        (
+            format!("{BEFORE}{deployment}"),
+            "7:1: deployment.0.client: ",
+        ),
+    ] {
+        let folder = Folder::with(&text);
+        let outcome = folder.ratesim(&["check", "burst.toml"]);
+        let note = format!("burst.toml:{place}no retry comes before 1m, when the run is over");
+        assert!(outcome.stderr.contains(&note), "{}", outcome.stderr);
+        let shorter = Folder::with(&text.replace("wait = '1m'", "wait = '59s'"));
+        let outcome = shorter.ratesim(&["check", "burst.toml"]);
+        assert_eq!(outcome.stderr, "");
+    }
+}
+
+#[test]
 fn clients_that_could_try_too_often_are_refused() {
     let client = "client = { retry = 'immediate', max_attempts = 1000000 }\n";
     let folder = Folder::with(&format!("{BEFORE}{client}"));

@@ -1,14 +1,14 @@
 //! The measures, each read from a candidate's result.
 
-use super::{Metric, Reading};
-use crate::measure::{CandidateResult, ClientTally, ClientsResult, ClusterResult, Measure};
+use super::{Metric, Reading, clients};
+use crate::measure::{CandidateResult, ClusterResult, Measure};
 use crate::units::SimTime;
 
-fn count(value: u64) -> Reading {
+pub(super) fn count(value: u64) -> Reading {
     Reading::Count(u128::from(value))
 }
 
-fn share(parts: u64, whole: u64) -> Reading {
+pub(super) fn share(parts: u64, whole: u64) -> Reading {
     Reading::Share(u128::from(parts), u128::from(whole))
 }
 
@@ -32,16 +32,6 @@ fn of_cluster(
     let cluster = candidate.cluster.as_ref();
     let cluster = cluster.filter(|cluster| !cluster.nodes.is_empty());
     cluster.and_then(read).unwrap_or(Reading::Absent)
-}
-
-/// What only clients have that may try again; absent where none of the run does.
-fn of_clients(
-    candidate: &CandidateResult,
-    read: impl FnOnce(&ClientsResult, &ClientTally) -> Option<Reading>,
-) -> Reading {
-    let clients = candidate.clients();
-    let reading = clients.and_then(|clients| read(clients, &clients.total()));
-    reading.unwrap_or(Reading::Absent)
 }
 
 /// Jain's index (Σx)² / (k Σx²) over the k keys that came, x being a key's admitted share, kept to
@@ -391,76 +381,12 @@ pub const METRICS: &[Metric] = &[
         measure: None,
         read: |c, _| of_cluster(c, |cluster| Some(count(cluster.forgotten_early))),
     },
-    Metric {
-        column: "attempts_per_request",
-        heading: "attempts\nper req.",
-        meaning: "attempts / requests",
-        measure: None,
-        read: |c, _| {
-            of_clients(c, |_, all| {
-                let (attempts, requests) = (all.attempts.into(), all.requests.into());
-                Some(Reading::PerRequest(attempts, requests))
-            })
-        },
-    },
-    Metric {
-        column: "goodput",
-        heading: "served in\nthe end",
-        meaning: "share of the requests that was admitted in the end, by whatever attempt",
-        measure: None,
-        read: |c, _| of_clients(c, |_, all| Some(share(all.served, all.requests))),
-    },
-    Metric {
-        column: "wasted_attempts",
-        heading: "",
-        meaning: "attempts that were not admitted",
-        measure: None,
-        read: |c, _| of_clients(c, |_, all| Some(count(all.wasted()))),
-    },
-    Metric {
-        column: "amplification",
-        heading: "",
-        meaning: "the most attempts, over the most first attempts, in one of the windows of the limit's \
-                  length that follow each other from the beginning on",
-        measure: None,
-        read: |c, _| {
-            of_clients(c, |clients, _| {
-                let (attempts, firsts) = clients.busiest;
-                Some(Reading::Ratio(attempts.into(), firsts.into()))
-            })
-        },
-    },
-    Metric {
-        column: "given_up",
-        heading: "",
-        meaning: "requests that their clients gave up",
-        measure: None,
-        read: |c, _| of_clients(c, |_, all| Some(count(all.given_up))),
-    },
-    Metric {
-        column: "unfinished",
-        heading: "",
-        meaning: "requests that would have been tried again after the end of the run",
-        measure: None,
-        read: |c, _| of_clients(c, |_, all| Some(count(all.unfinished))),
-    },
-    Metric {
-        column: "drained_s",
-        heading: "last\nserved",
-        meaning: "when the last request was forwarded, in seconds",
-        measure: None,
-        read: |c, _| {
-            of_clients(c, |_, all| {
-                let drained = all.drained?;
-                Some(Reading::Time(drained.since(SimTime::ZERO)))
-            })
-        },
-    },
-    Metric {
-        column: "retry_honesty",
-        heading: "honest",
-        meaning: "of the attempts made just when the last answer told to, the share that was admitted",
-        measure: None,
-        read: |c, _| of_clients(c, |_, all| Some(share(all.as_told_admitted, all.as_told))),
-    },
+    clients::ATTEMPTS_PER_REQUEST,
+    clients::GOODPUT,
+    clients::WASTED_ATTEMPTS,
+    clients::AMPLIFICATION,
+    clients::GIVEN_UP,
+    clients::UNFINISHED,
+    clients::DRAINED_S,
+    clients::RETRY_HONESTY,
 ];

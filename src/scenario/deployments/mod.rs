@@ -16,7 +16,6 @@ mod tests;
 pub(super) use frame::Frame;
 
 use super::candidates::check_name;
-use super::clients;
 use crate::error::{Place, Result};
 use crate::params::{FromValue, Params, Value};
 use crate::simulation::{Deployment, OnStoreFailure, Ttl, Whom, Whose};
@@ -44,11 +43,8 @@ pub(super) fn read(
     let mut placed: Vec<Placed> = Vec::with_capacity(tables.len());
     for mut params in tables {
         let mut deployment = one(&mut params, frame)?;
-        let client = clients::read(&mut params)?;
-        if client.is_some() && frame.clients.is_complete() {
-            notes.push(clients::unused(&params).to_string());
-        }
-        deployment.clients = Some(frame.clients.under(client));
+        let clients = frame.clients.under(&mut params, frame.horizon, notes)?;
+        deployment.clients = Some(clients);
         deployment.name = name(&mut params, &deployment, are_several)?;
         params.check_known()?;
         if placed
