@@ -3,9 +3,11 @@
 
 mod client;
 mod deployment;
+mod rule;
 
 pub use client::CLIENT;
 pub use deployment::DEPLOYMENT;
+pub use rule::{RULE, RULES};
 
 use crate::error::{Error, Result};
 use crate::limiter::{

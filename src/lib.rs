@@ -10,6 +10,7 @@ pub mod limiter;
 pub mod measure;
 pub mod params;
 pub mod report;
+pub mod rules;
 pub mod scenario;
 pub mod simulation;
 pub mod units;

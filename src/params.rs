@@ -13,7 +13,7 @@ mod value;
 pub use value::{FromValue, Moment, Node, Value};
 
 /// One table of the input, read field by field.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Params {
     /// How messages call this table: `traffic.0`; empty for the file itself.
     path: String,
@@ -40,6 +40,11 @@ impl Params {
     /// A table with nothing in it, as if an algorithm were listed without parameters.
     pub fn empty(path: impl Into<String>, place: Place) -> Self {
         Self::new(path, place, BTreeMap::new())
+    }
+
+    /// How messages call the table.
+    pub fn path(&self) -> &str {
+        &self.path
     }
 
     /// Where the table begins.
@@ -118,13 +123,20 @@ impl Params {
         if let Some(value) = self.optional(name)? {
             return Ok(value);
         }
-        let strangers = self.fields.keys().map(String::as_str);
-        let mut strangers = strangers.filter(|field| !self.known.contains(field));
-        if let Some(slip) = strangers.find(|field| is_close(field, name, 5)) {
-            let message = format!("unknown field; did you mean `{name}`, which is required?");
-            return Err(self.error(slip, message));
+        if let Some(slip) = self.slip(name) {
+            return Err(slip);
         }
         Err(self.error(name, format!("is required: {}", T::EXPECTED)))
+    }
+
+    /// The error about a field that nobody knows and whose name is similar to that of the absent,
+    /// required field `name`, if there is one.
+    pub fn slip(&self, name: &str) -> Option<Error> {
+        let strangers = self.fields.keys().map(String::as_str);
+        let mut strangers = strangers.filter(|field| !self.known.contains(field));
+        let slip = strangers.find(|field| is_close(field, name, 5))?;
+        let message = format!("unknown field; did you mean `{name}`, which is required?");
+        Some(self.error(slip, message))
     }
 
     /// The field `name` as one of `choices`; absent, it is `default`.
@@ -187,6 +199,19 @@ impl Params {
         match node.value {
             Value::Table(fields) => Some(Self::new(path, node.place, fields)),
             _ => None,
+        }
+    }
+
+    /// Takes over from another reading of this table which names are known, and what the fields that
+    /// were given resolve to.
+    pub fn learn(&mut self, read: &Self) {
+        for name in &read.known {
+            self.known(name);
+        }
+        for (name, value) in &read.resolved {
+            if self.has(name) {
+                self.resolve(name, value.clone());
+            }
         }
     }
 

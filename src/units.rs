@@ -261,6 +261,16 @@ pub enum Retry {
     Never,
 }
 
+impl Retry {
+    /// The wait in whole seconds, rounded up: who is told so is never early. `None` for never.
+    pub fn whole_seconds(self) -> Option<u128> {
+        match self {
+            Self::After(nanos) => Some(nanos.div_ceil(NANOS_PER_SECOND.into())),
+            Self::Never => None,
+        }
+    }
+}
+
 impl fmt::Display for Retry {
     /// Decimal seconds, or `inf`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -6,6 +6,7 @@ mod envelopes;
 mod examples;
 mod fuzz;
 mod golden;
+mod http;
 mod laws;
 mod ran;
 mod reference;

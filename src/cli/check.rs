@@ -1,22 +1,38 @@
-//! `ratesim check`: validates scenarios and prints them resolved.
+//! `ratesim check`: validates scenarios and rules files and prints them resolved.
 
 use super::args::Check;
 use super::input::{self, Read};
 use super::terminal::Terminal;
 use ratesim::error::Result;
-use ratesim::scenario::to_toml;
+use ratesim::scenario::{RulesFile, to_toml};
+use std::path::Path;
 
+/// All of them are read before anything is printed.
 pub(crate) fn run(args: &Check) -> Result<()> {
-    let read = input::read(&args.input, false)?;
-    let mut terminal = Terminal::default();
-    for Read {
-        source, scenario, ..
-    } in &read
-    {
-        if read.len() > 1 {
-            terminal.print(&format!("# {}\n", source.name()))?;
+    let mut checked = Vec::with_capacity(args.input.scenarios.len());
+    for path in &args.input.scenarios {
+        if is_rules_file(path) {
+            let file = RulesFile::open(path)?;
+            checked.push((path.display().to_string(), file.resolved));
+        } else {
+            let Read {
+                source, scenario, ..
+            } = input::one(path, &args.input, false)?;
+            checked.push((source.name().to_owned(), scenario.resolved));
         }
-        terminal.print(&to_toml(&scenario.resolved))?;
+    }
+    let mut terminal = Terminal::default();
+    for (name, resolved) in &checked {
+        if checked.len() > 1 {
+            terminal.print(&format!("# {name}\n"))?;
+        }
+        terminal.print(&to_toml(resolved))?;
     }
     Ok(())
+}
+
+/// Whether the name is that of a rules file.
+fn is_rules_file(path: &Path) -> bool {
+    let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
+    ending.is_some_and(|ending| ending == "yaml" || ending == "yml")
 }

@@ -2,11 +2,11 @@
 
 use super::terminal::Terminal;
 use anstyle::Style;
-use ratesim::catalog::{ALGORITHMS, CHARTS, CLIENT, DEPLOYMENT, TRAFFIC};
+use ratesim::catalog::{ALGORITHMS, CHARTS, CLIENT, DEPLOYMENT, RULE, RULES, TRAFFIC};
 use ratesim::error::Result;
 use ratesim::measure::Measure;
 use ratesim::report::text::visible;
-use ratesim::workload::COMMON_FIELDS;
+use ratesim::workload::{COMMON_FIELDS, Field};
 use std::path::{Path, PathBuf};
 
 /// Where ready scenarios are looked for.
@@ -30,12 +30,7 @@ pub(crate) fn run() -> Result<()> {
         meaning: "What every pattern has besides.".to_owned(),
         fields: COMMON_FIELDS.iter().map(|field| field.name).collect(),
     };
-    let deployment = DEPLOYMENT
-        .iter()
-        .map(|field| Item::plain(field.name.to_owned(), format!("{}.", field.meaning)));
-    let client = CLIENT
-        .iter()
-        .map(|field| Item::plain(field.name.to_owned(), format!("{}.", field.meaning)));
+    let named = |field: &Field| Item::plain(field.name.to_owned(), format!("{}.", field.meaning));
     let measures = Measure::ALL
         .iter()
         .map(|(_, name, meaning)| Item::plain((*name).to_owned(), format!("{meaning}.")));
@@ -46,8 +41,10 @@ pub(crate) fn run() -> Result<()> {
     let sections = [
         section("Algorithms", algorithms),
         section("Traffic patterns", patterns.chain([all_patterns])),
-        section("Fields of a deployment", deployment),
-        section("Fields of a client", client),
+        section("Fields of a rule", RULE.iter().map(named)),
+        section("Fields of all rules", RULES.iter().map(named)),
+        section("Fields of a deployment", DEPLOYMENT.iter().map(named)),
+        section("Fields of a client", CLIENT.iter().map(named)),
         section("Measures", measures),
         section("Charts", charts),
         section(

@@ -31,7 +31,7 @@ pub const FIXED_WINDOW: Explanation = Explanation {
 };
 
 /// What a scenario says about a fixed window counter.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FixedWindowConfig {
     /// The limit and its window.
     pub limit: Limit,
@@ -64,7 +64,7 @@ impl Config for FixedWindowConfig {
 }
 
 /// The algorithm; see the module's documentation.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FixedWindow {
     limit: Cost,
     window: Divisor,
@@ -90,6 +90,12 @@ impl FixedWindow {
             phase: config.phase.map(Nanos::get),
             count_denied: config.count_denied,
         }
+    }
+
+    /// The stored count, read by this limiter; `None` where its windows are others.
+    pub(super) fn inherit(&self, old: &Self, state: &FixedWindowState) -> Option<FixedWindowState> {
+        let is_same = self.window.get() == old.window.get() && self.phase == old.phase;
+        is_same.then_some(*state)
     }
 
     /// The counter of the window that `now` lies in. A time before the state's window belongs to it

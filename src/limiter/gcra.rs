@@ -68,7 +68,7 @@ impl Config for GcraConfig {
 }
 
 /// The algorithm; see the module's documentation.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gcra<W> {
     burst: Cost,
     /// Scaled time per nanosecond.
@@ -93,6 +93,26 @@ impl<W: Width> Gcra<W> {
             interval: W::narrow(interval),
             reach: W::narrow(u128::from(config.burst) * interval),
         }
+    }
+
+    /// The stored time, read by this limiter: it is ahead of the clock by a full burst at the most.
+    pub(super) fn inherit<V: Width>(
+        &self,
+        old: &Gcra<V>,
+        state: &GcraState<V>,
+        now: SimTime,
+    ) -> Option<GcraState<W>> {
+        let (pace, old_pace) = (self.pace.wide(), old.pace.wide());
+        if pace == 0 || old_pace == 0 {
+            // Scaled time stands still: there is no time to keep.
+            return None;
+        }
+        let scaled = state.0.wide();
+        let due = (scaled / old_pace)
+            .saturating_mul(pace)
+            .saturating_add((scaled % old_pace * pace).div_ceil(old_pace));
+        let latest = (self.scaled(now) + self.reach).wide();
+        Some(GcraState(W::narrow(due.min(latest))))
     }
 
     /// The clock in scaled time.

@@ -98,7 +98,7 @@ impl Config for LeakyBucketConfig {
 }
 
 /// The algorithm; see the module's documentation.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LeakyBucket<W> {
     capacity: Cost,
     /// Parts of one unit.
@@ -143,6 +143,23 @@ impl<W: Width> LeakyBucket<W> {
             tick_phase: config.tick_phase().map(W::narrow),
             patience: config.max_wait.map(|wait| W::narrow(patience(wait))),
         }
+    }
+
+    /// The stored backlog and its time, read by this bucket: it is full at the most.
+    pub(super) fn inherit<V: Width>(
+        &self,
+        old: &LeakyBucket<V>,
+        state: &LeakyBucketState<V>,
+        _: SimTime,
+    ) -> Option<LeakyBucketState<W>> {
+        let (unit, old_unit) = (self.unit.wide(), old.unit.wide());
+        let backlog = state.backlog.wide();
+        let units = (backlog / old_unit).min(self.capacity.into());
+        let parts = units * unit + (backlog % old_unit * unit).div_ceil(old_unit);
+        Some(LeakyBucketState {
+            backlog: W::narrow(parts.min(self.full.wide())),
+            last: state.last,
+        })
     }
 
     /// Parts that have flowed at `now` since the last tick: drained, but not seen to be. None when

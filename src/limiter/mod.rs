@@ -4,6 +4,7 @@
 //! is plain data that can be copied, compared and sent; time is an argument. No float takes part in
 //! any decision.
 
+mod any;
 mod explanation;
 mod fixed_window;
 mod gcra;
@@ -13,6 +14,7 @@ mod sliding_window_log;
 mod token_bucket;
 mod width;
 
+pub use any::{Any, AnyState};
 pub use explanation::Explanation;
 pub use fixed_window::{FIXED_WINDOW, FixedWindow, FixedWindowConfig};
 pub use gcra::{GCRA, Gcra, GcraConfig};

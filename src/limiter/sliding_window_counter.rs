@@ -80,7 +80,7 @@ impl Config for SlidingWindowCounterConfig {
 }
 
 /// The algorithm; see the module's documentation.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlidingWindowCounter<W> {
     limit: Cost,
     window: u64,
@@ -130,6 +130,22 @@ impl<W: Width> SlidingWindowCounter<W> {
             count_denied: config.count_denied,
             most: W::narrow(most),
         }
+    }
+
+    /// The stored counts, read by this limiter; `None` where its windows are others.
+    pub(super) fn inherit<V: Width>(
+        &self,
+        old: &SlidingWindowCounter<V>,
+        state: &SlidingWindowCounterState<V>,
+        _: SimTime,
+    ) -> Option<SlidingWindowCounterState<W>> {
+        let count = |count: V| W::narrow(count.wide().min(self.most.wide()));
+        let is_same = self.window == old.window && self.phase == old.phase;
+        is_same.then(|| SlidingWindowCounterState {
+            previous: count(state.previous),
+            current: count(state.current),
+            last: state.last,
+        })
     }
 
     /// The counts moved on to `now`, and how much of its window has elapsed.

@@ -96,7 +96,7 @@ impl Config for TokenBucketConfig {
 }
 
 /// The algorithm; see the module's documentation.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TokenBucket<W> {
     capacity: Cost,
     /// Parts of one token.
@@ -145,6 +145,23 @@ impl<W: Width> TokenBucket<W> {
             steps_to_full,
             continuous: config.refill_every.is_none(),
         }
+    }
+
+    /// The stored tokens and their time, read by this bucket: tokens beyond its capacity are lost.
+    pub(super) fn inherit<V: Width>(
+        &self,
+        old: &TokenBucket<V>,
+        state: &TokenBucketState<V>,
+        _: SimTime,
+    ) -> Option<TokenBucketState<W>> {
+        let (unit, old_unit) = (self.unit.wide(), old.unit.wide());
+        let level = state.level.wide();
+        let tokens = (level / old_unit).min(self.capacity.into());
+        let parts = tokens * unit + level % old_unit * unit / old_unit;
+        Some(TokenBucketState {
+            level: W::narrow(parts.min(self.full.wide())),
+            last: state.last,
+        })
     }
 
     /// Whole steps from the state's last one until `now`.

@@ -1,7 +1,7 @@
 //! What only a limiter on several nodes, or with a remote store, has to show.
 
 use super::{ClientsResult, Delays, Dialogue};
-use crate::units::{Cost, Nanos, SimTime};
+use crate::units::{Cost, Nanos, Share, SimTime};
 
 /// What one candidate's nodes, and its store, went through.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +14,13 @@ pub struct ClusterResult {
     /// By node, the bound of its level, where each enforces a part of the limit; empty where all have
     /// the candidate's own.
     pub level_bounds: Vec<Cost>,
+    /// By node, the part of a limit that it enforces, where limits are split; empty elsewhere.
+    pub parts: Vec<Share>,
+    /// Which share a node enforces that decides by itself because the store has failed, where one does.
+    pub fallback: Option<Share>,
+    /// How far before the run's beginning the time 0 of the algorithms lies, so that no clock reads a
+    /// time before it.
+    pub lead: Nanos,
     /// Whether requests of one key come to several nodes, each of which enforces the whole limit.
     pub is_shared: bool,
     /// Whether nodes spend what they leased before.

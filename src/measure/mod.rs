@@ -47,7 +47,7 @@ pub use per_key::PerKey;
 pub use reason::Reason;
 pub use recent::Recent;
 pub use recorder::Recorder;
-pub use result::{Bucket, CandidateResult, LevelLine, Record, RunResult};
+pub use result::{Bucket, CandidateResult, Chapter, LevelLine, Outlook, Record, RunResult};
 pub use selection::{Measure, Reference, Selection};
 pub use series::{Levels, Rows, Series};
 pub use staircase::Staircase;

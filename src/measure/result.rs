@@ -6,6 +6,7 @@ use super::{
     Staircase, Tally,
 };
 use crate::limiter::{ClosedForm, Decision, Motion};
+use crate::rules::Rules;
 use crate::units::{Cost, Epoch, Level, Limit, Retry, SimTime};
 use crate::workload::{Arrival, Mark, Names};
 use std::sync::Arc;
@@ -122,9 +123,74 @@ pub struct CandidateResult {
     /// Each key's level over time, in runs small enough for a timeline, by key; with a state per node,
     /// all keys of one node before those of the next.
     pub levels: Option<Vec<LevelLine>>,
+    /// The rules, unless one limit holds.
+    pub rules: Option<Arc<Rules>>,
+    /// Its rules, each from one change to the next; empty where one limit holds.
+    pub chapters: Vec<Chapter>,
     /// What its nodes and its store went through, where there is more than one node that answers at
     /// once.
     pub cluster: Option<ClusterResult>,
+}
+
+impl RunResult {
+    /// The rules, unless one limit holds.
+    pub fn rules(&self) -> Option<&Arc<Rules>> {
+        self.candidates.iter().find_map(|c| c.rules.as_ref())
+    }
+}
+
+impl CandidateResult {
+    /// What its peak is to be held against: the limit, or that of the rule that was exceeded the most.
+    pub fn limit(&self, run: &RunResult) -> Limit {
+        Chapter::worst(&self.chapters).map_or(run.limit, |chapter| chapter.limit)
+    }
+
+    /// Whether more was forwarded in some window than a limit allows.
+    pub fn is_over(&self, run: &RunResult) -> bool {
+        self.tally.peak_in_window > u128::from(self.limit(run).units)
+    }
+}
+
+/// A rule of one candidate from one change of it to the next, and what was measured by its limit and
+/// its keys.
+#[derive(Clone, Debug)]
+pub struct Chapter {
+    /// The rule's name.
+    pub name: Arc<str>,
+    /// What passes.
+    pub limit: Limit,
+    /// The algorithm's `kind`.
+    pub algorithm: &'static str,
+    /// From when on it was in force.
+    pub from: SimTime,
+    /// Until when; `None` for the end of the run.
+    pub to: Option<SimTime>,
+    /// How many keys came.
+    pub keys: u64,
+    /// By its own limit: requests that it applied to, those that were admitted in the end (`allowed`),
+    /// those that it denied (`denied`), those that only others denied (`errors`), the peak, and its own
+    /// false verdicts.
+    pub tally: Tally,
+    /// Errors of its estimates, where it estimates.
+    pub estimates: Estimates,
+}
+
+impl Chapter {
+    /// The one with the largest overshoot, the first of several.
+    pub fn worst(chapters: &[Self]) -> Option<&Self> {
+        let exceeds = |one: &Self, other: &Self| {
+            // Peaks over limits: compared crosswise; a limit of 0 that lets anything pass is the worst.
+            let product =
+                |a: &Self, b: &Self| a.tally.peak_in_window.saturating_mul(b.limit.units.into());
+            product(one, other) > product(other, one)
+        };
+        chapters
+            .iter()
+            .reduce(|worst, next| match exceeds(next, worst) {
+                true => next,
+                false => worst,
+            })
+    }
 }
 
 /// One time bucket of one candidate; amounts in cost units.
@@ -176,8 +242,35 @@ pub struct Record {
     pub retry: Option<Retry>,
     /// The level right after; `None` where no limiter was asked.
     pub level: Option<Level>,
+    /// What will come if nothing else does; `None` where no limiter was asked, and where units on lease
+    /// are spent, whose node knows nothing of it.
+    pub outlook: Option<Outlook>,
+    /// Whether it was denied because it costs more than can ever be held.
+    pub is_too_large: bool,
     /// Whether the exact reference calls it a false allow or a false deny.
     pub is_false: bool,
+    /// Where there are rules, the chapter that decided; see [`CandidateResult::chapters`].
+    pub chapter: Option<u16>,
+}
+
+impl Record {
+    /// Whether it was refused without a decision.
+    pub fn is_error(&self) -> bool {
+        self.reason.is_some_and(Reason::is_error)
+    }
+}
+
+/// What a limiter could tell of the time to come right after an answer, as far as nothing else comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outlook {
+    /// What the clock that decided reads, on the time of the algorithms; see [`ClusterResult::lead`].
+    pub clock: SimTime,
+    /// The largest whole cost that this limiter would admit; others may have less left.
+    pub remaining: Cost,
+    /// When it could admit more than that.
+    pub more: Retry,
+    /// When it could admit as much as it can ever hold.
+    pub whole: Retry,
 }
 
 /// One key's level over time as a polyline: points in time order; two points at one instant are a

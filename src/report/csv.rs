@@ -4,11 +4,10 @@ mod clients;
 
 pub use clients::clients;
 
+use super::attempt::{COLUMNS, attempts};
 use super::text::cell;
-use crate::limiter::Decision;
-use crate::measure::{CandidateResult, METRICS, Measure, Reason, Record, RunResult, Staircase};
-use crate::units::{KeyId, Nanos, Retry, SimTime};
-use crate::workload::Arrival;
+use crate::measure::{CandidateResult, METRICS, Measure, Reading, RunResult, Staircase};
+use crate::units::KeyId;
 use ::csv::{Error, Writer};
 use std::cmp::Reverse;
 use std::io::Write;
@@ -39,95 +38,73 @@ pub fn summary(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
 /// When `out` cannot be written.
 pub fn timeline(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
     let mut writer = Writer::from_writer(out);
-    writer.write_record([
-        "time_s",
-        "candidate",
-        "request",
-        "attempt",
-        "node",
-        "key",
-        "endpoint",
-        "cost",
-        "decision",
-        "status",
-        "remaining",
-        "retry_after_s",
-        "delay_s",
-        "level",
-        "reason",
-    ])?;
-    let of = |candidate| {
-        let attempts = run.attempts(candidate).into_iter().flatten();
-        attempts.map(move |(arrival, record)| (candidate, arrival, record))
-    };
-    let mut rows: Vec<_> = run.candidates.iter().flat_map(of).collect();
-    // Of equal ones the earlier candidate's stays before the other's.
-    rows.sort_by_key(|(.., record)| (record.at, record.request, record.attempt));
-    for (candidate, arrival, record) in rows {
-        writer.write_record(attempt(run, arrival, candidate, record))?;
+    writer.write_record(COLUMNS)?;
+    for attempt in attempts(run) {
+        writer.write_record(attempt.cells().map(|cell| cell.to_string()))?;
     }
     Ok(writer.flush()?)
 }
 
-fn attempt(
-    run: &RunResult,
-    arrival: &Arrival,
-    candidate: &CandidateResult,
-    record: &Record,
-) -> [String; 15] {
-    let mark = &run.marks[arrival.mark.0 as usize];
-    let is_error = record.reason.is_some_and(Reason::is_error);
-    let (decision, status) = match record.decision {
-        _ if is_error => ("error", "503"),
-        Decision::Allow => ("allow", "200"),
-        Decision::Delay(_) => ("delay", "200"),
-        Decision::Deny => ("deny", "429"),
-    };
-    let delay = match record.decision {
-        Decision::Deny => String::new(),
-        admitted => seconds(admitted.delay()),
-    };
-    let reason = match (record.reason, record.retry) {
-        (Some(reason), _) => reason.name(),
-        (None, None) => "",
-        (None, Some(Retry::After(_))) => "over_limit",
-        (None, Some(Retry::Never)) => "can_never_pass",
-    };
-    let retry = record
-        .retry
-        .map_or(String::new(), |retry| retry.to_string());
-    [
-        record.at.to_string(),
-        cell(&candidate.name),
-        record.request.to_string(),
-        record.attempt.to_string(),
-        match record.reason {
-            Some(Reason::NoNode) => String::new(),
-            _ => record.node.to_string(),
-        },
-        cell(&run.keys[arrival.key.0 as usize]),
-        mark.endpoint.as_deref().map_or(String::new(), cell),
-        arrival.cost.to_string(),
-        decision.to_owned(),
-        status.to_owned(),
-        record
-            .remaining
-            .map_or(String::new(), |cost| cost.to_string()),
-        retry,
-        delay,
-        record
-            .level
-            .map_or(String::new(), |level| level.to_string()),
-        reason.to_owned(),
-    ]
-}
-
-fn seconds(length: Nanos) -> String {
-    if length.is_forever() {
-        "inf".to_owned()
-    } else {
-        SimTime::from_nanos(length.get()).to_string()
+/// `rules.csv`: one row per rule and candidate, and another one for each change of the rule. All counts
+/// are of requests that the rule applied to and of its own keys, by its own limit.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn rules(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
+    let mut writer = Writer::from_writer(out);
+    writer.write_record([
+        "candidate",
+        "rule",
+        "algorithm",
+        "limit",
+        "from_s",
+        "to_s",
+        "keys",
+        "requests",
+        "allowed",
+        "denied",
+        "denied_by_others",
+        "offered_cost",
+        "allowed_cost",
+        "peak_in_window",
+        "overshoot",
+        "false_allow",
+        "false_deny",
+        "estimate_error",
+    ])?;
+    let has = |measure| run.measures.has(measure);
+    let only = |is_measured: bool, text: String| if is_measured { text } else { String::new() };
+    for candidate in &run.candidates {
+        for chapter in &candidate.chapters {
+            let tally = &chapter.tally;
+            let bound = u128::from(chapter.limit.units);
+            let overshoot = Reading::Ratio(tally.peak_in_window, bound).to_string();
+            writer.write_record([
+                cell(&candidate.name),
+                cell(&chapter.name),
+                chapter.algorithm.to_owned(),
+                chapter.limit.to_string(),
+                chapter.from.to_string(),
+                chapter.to.unwrap_or(run.horizon).to_string(),
+                chapter.keys.to_string(),
+                tally.requests.to_string(),
+                tally.allowed.to_string(),
+                tally.denied.to_string(),
+                tally.errors.to_string(),
+                tally.offered_cost.to_string(),
+                tally.allowed_cost.to_string(),
+                only(has(Measure::Peak), tally.peak_in_window.to_string()),
+                only(has(Measure::Peak), overshoot),
+                only(has(Measure::Errors), tally.false_allow.to_string()),
+                only(has(Measure::Errors), tally.false_deny.to_string()),
+                only(has(Measure::Estimate), {
+                    let (sum, requests) = chapter.estimates.mean();
+                    Reading::Ratio(sum, requests).to_string()
+                }),
+            ])?;
+        }
     }
+    Ok(writer.flush()?)
 }
 
 /// `series.csv`: one row per time bucket and candidate; amounts in cost units, state as it is at the

@@ -3,7 +3,7 @@
 mod clients;
 mod cluster;
 
-use super::text::{above, bytes, duration, grouped, limit, multiple, percent, visible};
+use super::text::{above, bounds, bytes, duration, grouped, limit, multiple, percent, visible};
 use crate::measure::{CandidateResult, Measure, RunResult};
 use crate::units::{Nanos, SimTime};
 use std::collections::BTreeMap;
@@ -66,7 +66,7 @@ fn note(text: String) -> Finding {
 }
 
 fn is_over(run: &RunResult, candidate: &CandidateResult) -> bool {
-    candidate.tally.peak_in_window > u128::from(run.limit.units)
+    candidate.is_over(run)
 }
 
 /// Who forwarded more than the limit in some window, by how much, and why that is no accident;
@@ -78,7 +78,15 @@ fn over_limit(run: &RunResult) -> Vec<Finding> {
         .iter()
         .filter(|candidate| is_over(run, candidate))
     {
-        let what = |c: &CandidateResult| (c.tally.peak_in_window, c.tally.false_allow, why(run, c));
+        let what = |c: &CandidateResult| {
+            let tally = &c.tally;
+            (
+                tally.peak_in_window,
+                c.limit(run),
+                tally.false_allow,
+                why(run, c),
+            )
+        };
         match groups
             .iter_mut()
             .find(|group| what(group[0]) == what(candidate))
@@ -101,7 +109,8 @@ fn why(run: &RunResult, candidate: &CandidateResult) -> String {
 
 fn broken_promise(run: &RunResult, group: &[&CandidateResult]) -> Option<Finding> {
     let tally = group[0].tally;
-    let times = above(tally.peak_in_window, run.limit.units);
+    let bound = group[0].limit(run);
+    let times = above(tally.peak_in_window, bound.units);
     let wrongly = match tally.false_allow {
         0 => String::new(),
         1 => "; 1 request was allowed wrongly".to_owned(),
@@ -118,7 +127,7 @@ fn broken_promise(run: &RunResult, group: &[&CandidateResult]) -> Option<Finding
         "{} forwarded {} within {}: {times}{wrongly}{why}",
         names(run, group)?,
         grouped(tally.peak_in_window),
-        duration(run.limit.window),
+        duration(bound.window),
     );
     Some(Finding {
         tone: Tone::Bad,
@@ -132,11 +141,19 @@ fn within_limit(run: &RunResult) -> Option<Finding> {
         .iter()
         .filter(|candidate| !is_over(run, candidate))
         .collect();
-    let text = format!("{} kept to {}", names(run, &kept)?, limit(run.limit));
+    let text = format!("{} kept to {}", names(run, &kept)?, kept_to(run));
     Some(Finding {
         tone: Tone::Good,
         text,
     })
+}
+
+/// The limit, or all rules.
+fn kept_to(run: &RunResult) -> String {
+    match run.rules() {
+        None => limit(run.limit),
+        Some(_) => format!("the {}", bounds(run)),
+    }
 }
 
 /// Names joined as in a sentence; `None` for nobody. All candidates under one of several deployments

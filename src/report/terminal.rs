@@ -3,9 +3,9 @@
 //! Text carries ANSI styles; whoever prints it strips them where they are not wanted.
 
 use super::findings::{Tone, findings};
-use super::text::{clock, duration, grouped, limit, reading, visible};
+use super::text::{bounds, clock, duration, grouped, limit, reading, visible};
 use crate::limiter::Decision;
-use crate::measure::{CandidateResult, METRICS, Reading, Reason, Record, RunResult};
+use crate::measure::{CandidateResult, METRICS, Reading, Record, RunResult};
 use crate::units::{Nanos, SimTime};
 use anstyle::{AnsiColor, Style};
 use comfy_table::{CellAlignment, Table, presets};
@@ -85,8 +85,11 @@ fn heading(run: &RunResult) -> String {
         ),
     };
     let line = format!(
-        "limit {}{each}, {}{of} in {}",
-        limit(run.limit),
+        "{}{each}, {}{of} in {}",
+        match run.rules() {
+            None => format!("limit {}", limit(run.limit)),
+            Some(_) => bounds(run),
+        },
         count(run.requests, "request"),
         duration(run.horizon.since(SimTime::ZERO)),
     );
@@ -129,6 +132,7 @@ fn table(run: &RunResult) -> String {
             "served in\nthe end",
             "last\nserved",
             "honest",
+            "denied\nby",
         ]
         .contains(&shown[*column].heading);
         let is_measured = |measure| run.measures.has(measure);
@@ -151,7 +155,7 @@ fn table(run: &RunResult) -> String {
         let over = index
             .checked_sub(heading_lines)
             .and_then(|row| run.candidates.get(row))
-            .is_some_and(|candidate| candidate.tally.peak_in_window > u128::from(run.limit.units));
+            .is_some_and(|candidate| candidate.is_over(run));
         let style = match (index < heading_lines, over) {
             (true, _) => DIM,
             (_, true) => BROKEN,
@@ -270,7 +274,7 @@ fn timeline(run: &RunResult) -> Option<String> {
 
 fn signs(candidate: &CandidateResult, stride: usize) -> String {
     let sign = |record: &Record| match record.decision {
-        _ if record.reason.is_some_and(Reason::is_error) => styled(ERROR, "▲"),
+        _ if record.is_error() => styled(ERROR, "▲"),
         Decision::Allow => styled(ALLOWED, "●"),
         Decision::Delay(_) => styled(DELAYED, "◆"),
         Decision::Deny => styled(DENIED, "×"),

@@ -1,6 +1,6 @@
 //! Text that people read: names made safe, amounts, durations and clock times.
 
-use crate::measure::Reading;
+use crate::measure::{Reading, RunResult};
 use crate::units::{Limit, NANOS_PER_SECOND, Nanos, SimTime, decimal};
 
 /// A text from the input with everything that a terminal would act on made visible: control
@@ -180,6 +180,16 @@ pub fn reading(reading: &Reading) -> String {
         Reading::PerRequest(sum, requests) => multiple(*sum, *requests),
         Reading::Real(value) => format!("{value:.2}"),
         Reading::Time(time) => duration(*time),
+    }
+}
+
+/// What requests are held against: `a limit of 5 per minute`, `3 rules`.
+pub fn bounds(run: &RunResult) -> String {
+    let rules = run.rules().map(|rules| rules.first().rules.len());
+    match rules {
+        None => format!("a limit of {}", limit(run.limit)),
+        Some(1) => "1 rule".to_owned(),
+        Some(many) => format!("{many} rules"),
     }
 }
 

@@ -4,8 +4,9 @@
 use super::deployments::{Frame, Placed};
 use crate::catalog::{ALGORITHMS, AlgorithmRow, algorithm};
 use crate::error::{Error, Place, Result};
-use crate::params::{Params, unknown};
-use crate::simulation::{Access, Planned, Store};
+use crate::params::{Contract, Params, unknown};
+use crate::rules::{Rule, Rules};
+use crate::simulation::{Access, Limiters, Planned, Store, under_rules};
 use crate::units::Share;
 
 /// The candidates and the tables that they resolve to.
@@ -75,6 +76,10 @@ fn plan(entry: &mut Entry, name: String, placed: &Placed, frame: &Frame) -> Resu
         .map_or_else(|| vec![Share::Whole], |cluster| cluster.shares());
     let contract = frame.contract(deployment);
     let row = entry.row;
+    let candidate = match &deployment.rules {
+        None => (row.build)(&mut entry.params, &contract, &shares)?,
+        Some(rules) => under_rules(rules, limiters(entry, rules, &contract, &shares)?),
+    };
     Ok(Planned {
         name,
         algorithm: row.kind,
@@ -84,8 +89,46 @@ fn plan(entry: &mut Entry, name: String, placed: &Placed, frame: &Frame) -> Resu
         caution: row.caution,
         deployment: deployment.name.clone(),
         cluster,
-        candidate: (row.build)(&mut entry.params, &contract, &shares)?,
+        candidate,
     })
+}
+
+/// The limiters of each version's rules: by the algorithm that a rule names, else by that of the
+/// candidate. What is not stated of an algorithm follows from each rule's limit, so that nothing is
+/// resolved to one of them.
+fn limiters(
+    entry: &mut Entry,
+    rules: &Rules,
+    contract: &Contract,
+    shares: &[Share],
+) -> Result<Vec<Vec<Limiters>>> {
+    let build = |rule: &Rule, own: &Params| -> Result<Limiters> {
+        let contract = Contract {
+            limit: rule.limit,
+            ..*contract
+        };
+        let (row, mut params) = match &rule.algorithm {
+            Some(named) => {
+                let row = algorithm(named.kind).expect("one of the catalog's");
+                (row, named.params.clone())
+            }
+            None => (entry.row, own.clone()),
+        };
+        Ok(Limiters {
+            kind: row.kind,
+            built: (row.build)(&mut params, &contract, shares)?,
+        })
+    };
+    let mut versions = Vec::with_capacity(rules.versions.len());
+    for version in &rules.versions {
+        let rules = version.content.iter().flat_map(|set| &set.rules);
+        let limiters = rules.map(|rule| build(rule, &entry.params));
+        versions.push(limiters.collect::<Result<Vec<_>>>()?);
+    }
+    let mut read = entry.params.clone();
+    (entry.row.build)(&mut read, contract, shares)?;
+    entry.params.learn(&read);
+    Ok(versions)
 }
 
 /// The deployment whose nodes increment what they have read, if there is one.

@@ -11,12 +11,15 @@ mod clients;
 mod deployments;
 mod overrides;
 mod print;
+mod rules;
 mod source;
 mod tree;
+mod yaml;
 
 pub use bounds::Bounds;
 pub use overrides::Overrides;
 pub use print::to_toml;
+pub use rules::RulesFile;
 pub use source::Source;
 
 use crate::catalog::TRAFFIC;
@@ -28,6 +31,7 @@ use crate::units::{Epoch, Limit, Nanos, SimTime};
 use crate::workload::{Request, Workload};
 use clients::Stated;
 use deployments::Frame;
+use std::sync::Arc;
 
 /// A scenario with everything resolved: what a run needs.
 pub struct Scenario {
@@ -66,7 +70,9 @@ impl Scenario {
         let mut fields = tree::parse(&source.lines())?;
         overrides.apply(&mut fields)?;
         let mut root = Params::new("", source.beginning(), fields);
-        let header = Header::read(&mut root, source.stem())?;
+        let mut rules = rules::read(&mut root, source.folder())?;
+        let contract = rules.as_ref().map(rules::Stated::limit);
+        let header = Header::read(&mut root, source.stem(), contract)?;
         let mut traffic = root.tables("traffic")?;
         let clients = Stated::read(&mut root, &mut traffic)?;
         if traffic.is_empty() {
@@ -77,6 +83,8 @@ impl Scenario {
         let deployments = root.tables("deployment")?;
         // Refuses unknown fields of the file itself before a long trace is read.
         let mut resolved = root.finish()?;
+        let mut notes = Vec::new();
+        rules::check_identities(&traffic, rules.as_ref(), &mut notes)?;
 
         let traffic = Workload::read(Request {
             tables: traffic,
@@ -86,14 +94,19 @@ impl Scenario {
             base: source.folder(),
             duration: header.duration,
             memory: bounds.memory,
-            // A timeline has at least one row per record, so more records leave none.
-            marked: bounds.timeline,
+            // A timeline has at least one row per record, so more records leave none; rules look at
+            // all of them.
+            marked: if rules.is_some() {
+                u64::MAX
+            } else {
+                bounds.timeline
+            },
         })?;
         resolved.insert("start".to_owned(), traffic.epoch.to_toml());
         resolved.insert("duration".to_owned(), traffic.horizon.to_toml());
         resolved.insert("traffic".to_owned(), traffic.tables.into());
 
-        let mut notes = traffic.notes;
+        notes.extend(traffic.notes);
         let frame = Frame {
             limit: header.limit,
             epoch: traffic.epoch,
@@ -101,7 +114,24 @@ impl Scenario {
             clients,
         };
         notes.extend(frame.clients.notes(frame.horizon));
-        let placed = deployments::read(deployments, &frame, &mut notes)?;
+        let placed_rules = rules
+            .as_mut()
+            .map(|rules| rules.place(&frame))
+            .transpose()?;
+        let placed_rules = placed_rules.map(Arc::new);
+        let placed = deployments::read(deployments, &frame, placed_rules.as_ref(), &mut notes)?;
+        if let Some(rules) = &rules {
+            let deployed = placed
+                .iter()
+                .filter_map(|placed| placed.deployment.rules.clone());
+            let deployed: Vec<_> = deployed.collect();
+            let end = SimTime::ZERO.saturating_add(traffic.horizon);
+            rules::add_notes(rules, &deployed, &traffic.workload, end, &mut notes);
+            resolved.insert("rules".to_owned(), rules.resolved()?.into());
+            if !rules.tables.is_empty() {
+                resolved.insert("rule".to_owned(), rules.tables.clone().into());
+            }
+        }
         let wanted = &overrides.algorithms;
         let chosen = candidates::read(algorithms, wanted, &placed, &frame, &mut notes)?;
         resolved.insert("algorithm".to_owned(), chosen.tables.into());
@@ -159,13 +189,16 @@ impl Header {
     /// The largest seed: TOML's largest integer, so that the resolved scenario can state it.
     const MAX_SEED: u64 = i64::MAX.unsigned_abs();
 
-    fn read(root: &mut Params, stem: &str) -> Result<Self> {
+    fn read(root: &mut Params, stem: &str, contract: Option<Limit>) -> Result<Self> {
         let title = root.or("title", stem.to_owned())?;
         if title.chars().any(char::is_control) {
             return Err(root.error("title", "must be one line without control characters"));
         }
         let description = root.or("description", String::new())?;
-        let limit = root.required::<Limit>("limit")?;
+        let limit = match contract {
+            Some(first) => root.or("limit", first)?,
+            None => root.required::<Limit>("limit")?,
+        };
         let start = root.optional("start")?;
         let seed = root.whole("seed", 0, Self::MAX_SEED, 0)?;
         let duration = root.optional::<Nanos>("duration")?;

@@ -71,6 +71,7 @@ fn set(root: &mut BTreeMap<String, Node>, pair: &str) -> Result<()> {
     let mut node = root.get_mut(*first).ok_or_else(|| {
         let hint = match *first {
             "algorithm" => "; add an [[algorithm]] to the file to change its parameters",
+            "rule" | "rules" => "; add a [[rule]], or a rules file under [rules]",
             "deployment" => "; add a [[deployment]] to the file to change its fields",
             _ => "",
         };

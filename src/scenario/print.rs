@@ -8,7 +8,7 @@ const TOP: [&str; 6] = ["title", "description", "limit", "start", "seed", "durat
 /// What a table of a list opens with.
 const FIRST: [&str; 3] = ["pattern", "kind", "name"];
 /// The order of the lists of tables.
-const LISTS: [&str; 3] = ["traffic", "algorithm", "deployment"];
+const LISTS: [&str; 4] = ["traffic", "rule", "algorithm", "deployment"];
 
 /// Writes the resolved scenario: plain fields, then the lists of tables.
 pub fn to_toml(resolved: &Table) -> String {
@@ -20,7 +20,8 @@ pub fn to_toml(resolved: &Table) -> String {
             continue;
         };
         for table in tables.iter().filter_map(Value::as_table) {
-            let _ = writeln!(text, "\n[[{name}]]");
+            let gap = if text.is_empty() { "" } else { "\n" };
+            let _ = writeln!(text, "{gap}[[{name}]]");
             fields(&mut text, table, &FIRST, |_| false);
         }
     }

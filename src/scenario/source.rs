@@ -5,6 +5,19 @@ use crate::error::{Error, Place, Result};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// The text of a file of this name, which must be UTF-8.
+pub(super) fn decode(name: &str, bytes: Vec<u8>) -> Result<String> {
+    String::from_utf8(bytes).map_err(|cause| {
+        let valid = cause.utf8_error().valid_up_to();
+        let byte = cause.as_bytes()[valid];
+        let readable = String::from_utf8_lossy(&cause.as_bytes()[..valid]);
+        let place = Lines::new(name.into(), &readable).place(valid);
+        let message =
+            format!("found the byte 0x{byte:02x}, which is not UTF-8; save the file as UTF-8");
+        Error::input(message).at(place)
+    })
+}
+
 /// A scenario's text and what its file's name says.
 #[derive(Debug)]
 pub struct Source {
@@ -31,15 +44,7 @@ impl Source {
             };
             Error::input(message).because(cause)
         })?;
-        let text = String::from_utf8(bytes).map_err(|cause| {
-            let valid = cause.utf8_error().valid_up_to();
-            let byte = cause.as_bytes()[valid];
-            let readable = String::from_utf8_lossy(&cause.as_bytes()[..valid]);
-            let place = Lines::new(name.to_string().into(), &readable).place(valid);
-            let message =
-                format!("found the byte 0x{byte:02x}, which is not UTF-8; save the file as UTF-8");
-            Error::input(message).at(place)
-        })?;
+        let text = decode(&name.to_string(), bytes)?;
         Ok(Self::new(path, text))
     }
 

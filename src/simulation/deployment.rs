@@ -1,6 +1,7 @@
 //! Deployments: on how many nodes a limiter runs, where its state lives, and what goes wrong.
 
 use super::client::Clients;
+use crate::rules::Rules;
 use crate::units::{Cost, Nanos, Offset, Share, SimTime};
 use crate::workload::Distribution;
 use std::sync::Arc;
@@ -45,6 +46,8 @@ pub struct Deployment {
     /// What clients do that are refused; `None` where none of the run tries again, under whatever
     /// deployment.
     pub clients: Option<Arc<Clients>>,
+    /// The rules that say which limit a request counts against; `None` for one limit for each key.
+    pub rules: Option<Arc<Rules>>,
 }
 
 /// How requests find a node.
@@ -195,6 +198,7 @@ impl Deployment {
             ttl: Ttl::Design,
             lost_expires: Vec::new(),
             clients: None,
+            rules: None,
         }
     }
 
@@ -218,20 +222,29 @@ impl Deployment {
             && self.leaves.is_empty()
             && self.ttl == Ttl::Design
             && self.lost_expires.is_empty()
+            && self.rules.is_none()
     }
 
     /// Which shares of the limit its limiters enforce: the whole, by which results are described; then
     /// each node's, where the limit is split; then that of the local fallback, where there is one.
     pub fn shares(&self) -> Vec<Share> {
-        let mut shares = vec![Share::Whole];
-        if self.is_split() {
-            let of = u64::from(self.nodes);
-            shares.extend((0..of).map(|index| Share::Part { index, of }));
+        let whole = std::iter::once(Share::Whole);
+        whole.chain(self.parts()).chain(self.fallback()).collect()
+    }
+
+    /// Each node's part of the limit, where it is split.
+    pub fn parts(&self) -> impl Iterator<Item = Share> {
+        let of = u64::from(self.nodes);
+        let parts = if self.is_split() { of } else { 0 };
+        (0..parts).map(move |index| Share::Part { index, of })
+    }
+
+    /// The share of the limit that the local fallback enforces, where there is one.
+    pub const fn fallback(&self) -> Option<Share> {
+        match self.on_store_failure {
+            OnStoreFailure::LocalFallback(share) => Some(share),
+            OnStoreFailure::FailOpen | OnStoreFailure::FailClosed => None,
         }
-        if let OnStoreFailure::LocalFallback(share) = self.on_store_failure {
-            shares.push(share);
-        }
-        shares
     }
 
     /// Whether each node enforces a part of the limit.

@@ -7,7 +7,7 @@ use crate::measure::{
     Measure, Occupancy, Record, Recorder, Reference, Selection, Sums,
 };
 use crate::units::{Limit, SimTime};
-use crate::workload::Names;
+use crate::workload::{Mark, Names, PartNames};
 use std::sync::Arc;
 
 /// What a lane needs to know of its run.
@@ -35,9 +35,20 @@ pub struct Course {
     pub blocks: Arc<[u16]>,
     /// For each mark, whether its requests ought to pass, where any block says so.
     pub labels: Option<Arc<[Option<bool>]>>,
+    /// Who asks for what, where there are rules.
+    pub requesters: Option<Arc<Requesters>>,
     /// How many instants at which its memory changes, and how many distinct waits, a lane keeps
     /// exactly.
     pub instants: usize,
+}
+
+/// What rules go by.
+#[derive(Debug)]
+pub struct Requesters {
+    /// What arrivals' marks stand for.
+    pub marks: Vec<Mark>,
+    /// What the parts of identities are called.
+    pub names: Arc<PartNames>,
 }
 
 impl Course {

@@ -136,6 +136,8 @@ impl Merge {
             series,
             records,
             levels: self.has_records.then_some(self.lines),
+            rules: None,
+            chapters: Vec::new(),
             cluster: None,
         }
     }

@@ -9,6 +9,7 @@ mod merge;
 mod plan;
 mod probes;
 mod replay;
+mod ruled;
 mod run;
 mod shard;
 mod stepper;
@@ -22,5 +23,6 @@ pub use deployment::{
 };
 pub use lane::{Course, Lane, LaneResult};
 pub use plan::{Plan, Planned, Progress};
+pub use ruled::{Limiters, under_rules};
 pub use run::run;
 pub use stepper::Stepper;

@@ -2,6 +2,7 @@
 
 use super::{Candidate, Deployment};
 use crate::measure::{Reference, Selection};
+use crate::rules::Rules;
 use crate::units::{Epoch, Limit, SimTime};
 use crate::workload::Workload;
 use std::sync::Arc;
@@ -51,6 +52,14 @@ pub struct Plan {
     pub measures: Selection,
     /// Whether every answer is kept, for `timeline.csv` and request-by-request charts.
     pub with_timeline: bool,
+}
+
+impl Plan {
+    /// The rules, unless one limit holds.
+    pub fn rules(&self) -> Option<&Arc<Rules>> {
+        let mut planned = self.candidates.iter();
+        planned.find_map(|planned| planned.cluster.as_ref()?.rules.as_ref())
+    }
 }
 
 /// Told how a run gets on.

@@ -1,12 +1,12 @@
 //! A run: its candidates on the paths that they need, and their results as one.
 
-use super::cluster;
-use super::lane::{Course, LaneResult};
+use super::cluster::{self, Closing};
+use super::lane::{Course, Requesters};
 use super::merge::Merge;
 use super::plan::{Plan, Planned, Progress};
 use super::replay::{Replayed, replay};
 use crate::error::Result;
-use crate::measure::{CandidateResult, ClusterResult, Grid, RunResult, Staircase, theory};
+use crate::measure::{CandidateResult, Grid, RunResult, Staircase, theory};
 use crate::units::{SHARDS, SimTime};
 use crate::workload::Mark;
 use std::sync::Arc;
@@ -127,14 +127,24 @@ impl<'a> Results<'a> {
         }
     }
 
-    fn add_events(&mut self, results: Vec<(LaneResult, ClusterResult)>) {
+    fn add_events(&mut self, results: Vec<Closing>) {
         let planned = self.on_path(true);
         let keys = self.course.names.len();
-        for ((index, planned), (lane, cluster)) in planned.into_iter().zip(results) {
+        for ((index, planned), closing) in planned.into_iter().zip(results) {
+            let Closing {
+                result: lane,
+                cluster,
+                chapters,
+            } = closing;
             let mut merge = Merge::new(self.course, keys);
             merge.add_whole(lane, keys * cluster.states_per_key);
             let result = merge.into_result(planned, None, &[]);
             self.candidates[index] = Some(CandidateResult {
+                rules: planned
+                    .cluster
+                    .as_ref()
+                    .and_then(|cluster| cluster.rules.clone()),
+                chapters,
                 cluster: Some(cluster),
                 ..result
             });
@@ -163,6 +173,12 @@ impl Course {
                 .iter()
                 .map(|mark| mark.block)
                 .collect(),
+            requesters: plan.rules().is_some().then(|| {
+                Arc::new(Requesters {
+                    marks: plan.workload.marks().to_vec(),
+                    names: plan.workload.part_names(),
+                })
+            }),
             labels: labels(plan),
         }
     }

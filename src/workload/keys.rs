@@ -1,5 +1,6 @@
 //! Whose requests they are: the names of a run's keys, and how a block chooses among its own.
 
+mod addresses;
 mod alias;
 mod names;
 mod popularity;
@@ -12,6 +13,7 @@ use super::random::{Purpose, WHOLE, generator};
 use crate::error::Result;
 use crate::params::{Node, Params, Value};
 use crate::units::{KeyId, SHARDS};
+use addresses::Network;
 use alias::AliasTable;
 use rand::Rng;
 use rand_pcg::Pcg64;
@@ -25,31 +27,45 @@ pub(super) const ONE_KEY: &str = "all";
 pub(super) enum KeyField {
     /// One key of this name.
     One(String),
-    /// `prefix1` … `prefixN`. The numbers are not padded, so that blocks of different counts share
-    /// their first keys.
+    /// Several of them.
     Many {
         count: u32,
-        prefix: String,
+        naming: Naming,
         popularity: Popularity,
     },
 }
 
+/// What several keys are called.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Naming {
+    /// `prefix1` … `prefixN`. The numbers are not padded, so that blocks of different counts share
+    /// their first keys.
+    Counted(String),
+    /// Addresses that lie evenly in a network.
+    Addresses(Network),
+}
+
 impl KeyField {
-    /// Reads the field `keys`; `None` when it is absent.
-    pub(super) fn read(params: &mut Params) -> Result<Option<Self>> {
-        match params.raw("keys") {
+    /// Reads the field `name`, such as `keys`; `None` when it is absent. Where nothing else is said,
+    /// several are called `prefix` and a number.
+    pub(super) fn read(
+        params: &mut Params,
+        name: &'static str,
+        prefix: &str,
+    ) -> Result<Option<Self>> {
+        match params.raw(name) {
             None => Ok(None),
             Some(Node {
-                value: Value::Text(name),
+                value: Value::Text(text),
                 ..
             }) => {
-                params.resolve("keys", name.clone().into());
-                Ok(Some(Self::One(name)))
+                params.resolve(name, text.clone().into());
+                Ok(Some(Self::One(text)))
             }
             Some(node) => {
-                let Some(mut table) = params.table("keys") else {
+                let Some(mut table) = params.table(name) else {
                     return Err(params.error(
-                        "keys",
+                        name,
                         format!(
                             "found {}, expected a name in quotes or {{ count = N, popularity = \
                              \"uniform\", \"zipf\", \"lognormal\" or \"hot\" }}",
@@ -57,22 +73,35 @@ impl KeyField {
                         ),
                     ));
                 };
-                let keys = Self::read_many(&mut table)?;
-                params.resolve("keys", table.finish()?.into());
+                let keys = Self::read_many(&mut table, prefix)?;
+                params.resolve(name, table.finish()?.into());
                 Ok(Some(keys))
             }
         }
     }
 
-    fn read_many(table: &mut Params) -> Result<Self> {
+    fn read_many(table: &mut Params, prefix: &str) -> Result<Self> {
         if !table.has("count") {
             table.required::<u64>("count")?;
         }
         let count = table.whole("count", 1, u64::from(u32::MAX), 1)?;
         let popularity = Popularity::read(table, count)?;
+        let naming = match table.optional::<Network>("network")? {
+            Some(_) if table.has("prefix") => {
+                let message = "is for counted names, and these are addresses of a `network`; leave \
+                               one of them out";
+                return Err(table.error("prefix", message));
+            }
+            Some(network) if u128::from(count) > network.size() => {
+                let message = format!("has {} addresses, fewer than `count`", network.size());
+                return Err(table.error("network", message));
+            }
+            Some(network) => Naming::Addresses(network),
+            None => Naming::Counted(table.or("prefix", prefix.to_owned())?),
+        };
         Ok(Self::Many {
             count: u32::try_from(count).expect("checked above"),
-            prefix: table.or("prefix", "key-".to_owned())?,
+            naming,
             popularity,
         })
     }
@@ -101,7 +130,10 @@ impl KeyField {
     ) -> std::result::Result<(), String> {
         match self {
             Self::One(_) => names.check_room(1, memory),
-            Self::Many { count, prefix, .. } => names.check_counted(prefix, *count, memory),
+            Self::Many { count, naming, .. } => match naming {
+                Naming::Counted(prefix) => names.check_counted(prefix, *count, memory),
+                Naming::Addresses(_) => names.check_room(u64::from(*count), memory),
+            },
         }
     }
 
@@ -111,10 +143,17 @@ impl KeyField {
             Self::One(name) => Ok(Keys::One(names.intern(name)?)),
             Self::Many {
                 count,
-                prefix,
+                naming,
                 popularity,
             } => Ok(Keys::Many {
-                ids: names.intern_counted(prefix, *count)?,
+                ids: match naming {
+                    Naming::Counted(prefix) => names.intern_counted(prefix, *count)?,
+                    Naming::Addresses(network) => {
+                        let addresses = (0..*count).map(|index| network.address(index, *count));
+                        let ids = addresses.map(|address| names.intern(&address.to_string()));
+                        Ids::Listed(ids.collect::<Result<_>>()?)
+                    }
+                },
                 popularity: *popularity,
             }),
         }
@@ -213,8 +252,8 @@ impl Keys {
         }
     }
 
-    /// The choice among all keys of block `block`.
-    pub(super) fn whole(&self, seed: u64, block: u16) -> KeyStream {
+    /// The choice among all keys of block `block`, made for `purpose`.
+    pub(super) fn whole(&self, seed: u64, block: u16, purpose: Purpose) -> KeyStream {
         let choice = match self {
             Self::One(id) => Choice::One(*id),
             Self::Many {
@@ -228,7 +267,7 @@ impl Keys {
         };
         KeyStream {
             choice,
-            random: generator(seed, block, WHOLE, Purpose::Keys),
+            random: generator(seed, block, WHOLE, purpose),
         }
     }
 

@@ -23,7 +23,7 @@ impl Made {
         let random = generator(seed, index, WHOLE, Purpose::Instants);
         let demand = Demand::Drawn {
             instants: self.pattern.instants(1.0, random),
-            keys: self.keys.whole(seed, index),
+            keys: self.keys.whole(seed, index, Purpose::Keys),
         };
         let costs = self.costs.stream(seed, index, WHOLE);
         Stream::new(demand, costs, self.mark, index, (0, 1))

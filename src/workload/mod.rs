@@ -9,6 +9,7 @@ mod cost;
 mod demand;
 mod distribution;
 mod feed;
+mod identity;
 mod in_order;
 mod keys;
 mod made;
@@ -28,6 +29,7 @@ pub use arrival::{Arrival, Mark, MarkId};
 pub use cost::Costs;
 pub use distribution::Distribution;
 pub use feed::{BATCH, ShardFeed};
+pub use identity::{IDENTITY_FIELDS, Identities, Identity, PartId, PartNames};
 pub use keys::Names;
 pub use pattern::{
     Division, Field, Instants, Pattern, Reading, Setting, TrafficRow, point, read_burst,
@@ -39,6 +41,7 @@ pub use trace::{Files, Stated, Survey, read as read_trace};
 
 use crate::units::{SHARDS, SimTime};
 use cost::MAX_COST;
+use keys::Keys;
 use made::Made;
 use rounds::{Recorded, Sequence};
 use std::sync::Arc;
@@ -58,7 +61,21 @@ pub const COMMON_FIELDS: &[Field] = &[
     Field {
         name: "keys",
         meaning: "a name, or { count, popularity = \"uniform\", \"zipf\" (with exponent), \
-                  \"lognormal\" (with sigma) or \"hot\" (with share), prefix } (one key, \"all\")",
+                  \"lognormal\" (with sigma) or \"hot\" (with share), prefix or \
+                  network } (one key, \"all\")",
+    },
+    Field {
+        name: "ip",
+        meaning: "the address that each request comes from, for rules: as `keys`, or { count, \
+                  network = \"2001:db8::/48\" } (the request's key)",
+    },
+    Field {
+        name: "user",
+        meaning: "the user that makes it, for rules: as `keys` (the request's key)",
+    },
+    Field {
+        name: "api_key",
+        meaning: "the API key that it shows, for rules: as `keys` (the request's key)",
     },
     Field {
         name: "endpoint",
@@ -90,6 +107,7 @@ pub const COMMON_FIELDS: &[Field] = &[
 pub struct Workload {
     blocks: Vec<Block>,
     keys: Arc<Names>,
+    parts: Arc<PartNames>,
     marks: Vec<Mark>,
 }
 
@@ -101,7 +119,16 @@ pub struct Block {
     pub label: Option<String>,
     /// Whether its requests ought to pass.
     pub legitimate: Option<bool>,
+    /// Where its requests' addresses, users and API keys are drawn from, where it says so.
+    identity: [Option<Keys>; 3],
     origin: Origin,
+}
+
+impl Block {
+    /// Whether it says who its requests are beyond their key.
+    pub fn says_who(&self) -> bool {
+        self.identity.iter().any(Option::is_some)
+    }
 }
 
 /// Where a block's arrivals come from.

@@ -20,6 +20,12 @@ pub(crate) enum Purpose {
     Asks,
     /// Round trips of everything else.
     Writes,
+    /// Addresses that requests come from.
+    Addresses,
+    /// Users that make them.
+    Users,
+    /// API keys that they show.
+    ApiKeys,
     /// How long clients wait that are refused.
     Retries,
 }
@@ -80,6 +86,9 @@ mod tests {
                         Purpose::Routing,
                         Purpose::Asks,
                         Purpose::Writes,
+                        Purpose::Addresses,
+                        Purpose::Users,
+                        Purpose::ApiKeys,
                         Purpose::Retries,
                     ] {
                         firsts.insert(generator(seed, block, part, purpose).next_u64());
@@ -87,6 +96,6 @@ mod tests {
                 }
             }
         }
-        assert_eq!(firsts.len(), 4 * 4 * 65 * 8);
+        assert_eq!(firsts.len(), 4 * 4 * 65 * 11);
     }
 }

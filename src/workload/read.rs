@@ -2,7 +2,8 @@
 
 use super::cost::Costs;
 use super::demand::Sources;
-use super::keys::{KeyField, KeyNames, Keys, ONE_KEY};
+use super::identity::{IDENTITY_FIELDS, IdentityFields, PREFIXES, PartNames};
+use super::keys::{KeyField, KeyNames, Keys, Names, ONE_KEY};
 use super::made::Made;
 use super::pattern::{Division, Pattern, Reading, Setting, TrafficRow, point};
 use super::trace::{Files, Placing, Stated, Survey};
@@ -90,6 +91,7 @@ struct Draft {
     params: Params,
     row: &'static TrafficRow,
     keys: Option<KeyField>,
+    identity: IdentityFields,
     mark: Mark,
     costs: Option<Costs>,
     label: Option<String>,
@@ -112,7 +114,11 @@ impl Draft {
         marked: u64,
     ) -> Result<Self> {
         let row = row(&mut params, rows)?;
-        let keys = KeyField::read(&mut params)?;
+        let keys = KeyField::read(&mut params, "keys", "key-")?;
+        let mut identity = IdentityFields::default();
+        for (field, name) in IDENTITY_FIELDS.into_iter().enumerate() {
+            identity[field] = KeyField::read(&mut params, name, PREFIXES[field])?;
+        }
         let mark = mark(&mut params, index)?;
         let costs = Costs::read(&mut params)?;
         let source = match row.read {
@@ -135,6 +141,7 @@ impl Draft {
         Ok(Self {
             row,
             keys,
+            identity,
             mark,
             costs,
             label: params.optional("label")?,
@@ -176,6 +183,8 @@ struct Reader {
     names: KeyNames,
     marks: Vec<Mark>,
     blocks: Vec<Block>,
+    /// What each of the blocks says of who its requests are.
+    identities: Vec<IdentityFields>,
 }
 
 impl Reader {
@@ -202,6 +211,7 @@ impl Reader {
             names: KeyNames::default(),
             marks: Vec::new(),
             blocks: Vec::new(),
+            identities: Vec::new(),
         })
     }
 
@@ -226,10 +236,13 @@ impl Reader {
             .at(place));
         };
         let after = last.saturating_add(self.limit.window).since(SimTime::ZERO);
+        let (keys, others) = self.parts()?;
+        let keys = Arc::new(keys);
         Ok(Resolved {
             workload: Workload {
                 blocks: self.blocks,
-                keys: Arc::new(self.names.into_names()),
+                keys: keys.clone(),
+                parts: Arc::new(PartNames::new(keys, others)),
                 marks: self.marks,
             },
             epoch: self.epoch,
@@ -237,6 +250,22 @@ impl Reader {
             tables: resolved,
             notes: self.notes,
         })
+    }
+
+    /// Numbers what identities are made of, behind the keys; gives the names of both.
+    fn parts(&mut self) -> Result<(Names, Names)> {
+        let keys = self.names.len();
+        for (block, fields) in self.blocks.iter_mut().zip(&self.identities) {
+            for (drawn, field) in block.identity.iter_mut().zip(fields) {
+                let field = field.as_ref();
+                *drawn = field
+                    .map(|field| field.intern(&mut self.names))
+                    .transpose()?;
+            }
+        }
+        let mut names = std::mem::take(&mut self.names).into_names();
+        let others = names.split_off(keys);
+        Ok((names, others))
     }
 
     /// The first date of any trace, rounded down to a window of the limit.
@@ -255,6 +284,7 @@ impl Reader {
             mut params,
             row,
             keys,
+            identity,
             mark,
             costs,
             label,
@@ -310,8 +340,16 @@ impl Reader {
             pattern: row.pattern,
             label,
             legitimate,
+            identity: Default::default(),
             origin,
         });
+        for (field, name) in identity.iter().zip(IDENTITY_FIELDS) {
+            if let Some(field) = field {
+                let room = field.check_room(&self.names, self.memory);
+                room.map_err(|message| params.error(name, message))?;
+            }
+        }
+        self.identities.push(identity);
         params.finish()
     }
 

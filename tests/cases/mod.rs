@@ -8,6 +8,7 @@ mod measures;
 mod nodes;
 mod rates;
 mod real_traffic;
+mod rules;
 mod state;
 mod waits;
 mod worked_examples;

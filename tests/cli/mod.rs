@@ -3,6 +3,7 @@
 mod bad_clients;
 mod bad_deployments;
 mod bad_input;
+mod bad_rules;
 mod bad_traces;
 mod bad_traffic;
 mod changes;

@@ -166,16 +166,106 @@ clock = "node"
 skew = ["1s", "-1s"]
 "#;
 
-/// A folder with the scenario and the trace that it may read.
+/// Every field of a rule, and traffic that says who asks.
+const RULED: &str = r#"
+duration = "1m"
+
+[[traffic]]
+pattern = "steady"
+rate = "3/s"
+endpoint = "/api/posts?page=1"
+method = "post"
+keys = { count = 5, network = "203.0.113.0/24" }
+ip = { count = 4, network = "2001:db8::/48", popularity = "hot", share = 0.50 }
+user = "alice"
+api_key = { count = 2 }
+
+[[traffic]]
+pattern = "burst"
+
+[[rule]]
+endpoint = "/api/**"
+method = "post"
+key = ["ip", "endpoint", "method"]
+ipv6_prefix = 0x30
+limit = 5
+window = "0.5m"
+cost = 2
+algorithm = "gcra"
+
+[[rule]]
+name = "by key"
+endpoint = "/**"
+key = "api_key"
+limit = "0.5/s"
+algorithm = { kind = "token_bucket", capacity = 4 }
+
+[[rule]]
+name = "rest"
+key = ["global"]
+limit = "7/1m"
+default = true
+
+[[rule]]
+name = "by user"
+endpoint = "/api/{what}/"
+key = ["user", "client"]
+limit = "100/1h"
+
+[[deployment]]
+name = "all or nothing"
+
+[[deployment]]
+name = "each"
+rules = { charge = "each", only = ["by key", "by user"] }
+"#;
+
+/// Rules that stand in a file, which changes and breaks.
+const FILED: &str = r#"
+duration = "1m"
+start = "2026-01-01T18:00:00Z"
+limit = "6/1m"
+
+[[traffic]]
+pattern = "steady"
+rate = "3/s"
+endpoint = "/api/posts"
+
+[rules]
+file = "rules.yaml"
+reload_every = "0.1m"
+
+[[rules.change]]
+at = "18:00:10"
+file = "broken.yaml"
+
+[[rules.change]]
+at = "20.5s"
+file = "rules.yaml"
+
+[[deployment]]
+name = "reset"
+rules = { state = "reset", reload_every = "10s" }
+"#;
+
+/// A folder with the scenario and the files that it may read.
 fn folder_with(text: &str) -> Folder {
     let folder = Folder::with(text);
     folder.write("log.csv", LOG);
+    folder.write(
+        "rules.yaml",
+        "rules:\n- endpoint: /api/posts\n  limit: 5\n  window: 60s\n",
+    );
+    folder.write(
+        "broken.yaml",
+        "rules:\n- endpoint: /api/posts\n  limit: 5\n",
+    );
     folder
 }
 
 #[test]
 fn checking_the_resolved_scenario_gives_it_again() {
-    for text in [BURST, RICH, DRAWN, TRACE, DEPLOYED] {
+    for text in [BURST, RICH, DRAWN, TRACE, DEPLOYED, RULED, FILED] {
         let folder = folder_with(text);
         let once = folder.succeeds(&["check", "burst.toml"]);
         folder.write("resolved.toml", &once);
@@ -204,9 +294,23 @@ fn every_default_of_a_deployment_is_stated() {
     assert_eq!(fields(&text), central);
 }
 
+/// A rule that says nothing but its limit, of which the contract follows too.
+#[test]
+fn every_default_of_a_rule_is_stated() {
+    let text = "[[traffic]]\npattern = 'burst'\n[[rule]]\nlimit = 5\nwindow = '60s'\n";
+    let printed = Folder::with(text).succeeds(&["check", "burst.toml"]);
+    let table: toml::Table = printed.parse().unwrap();
+    assert_eq!(table["limit"].as_str(), Some("5/1m"));
+    assert_eq!(
+        toml::to_string(&table["rule"][0]).unwrap(),
+        "default = false\nendpoint = \"**\"\nkey = [\"client\"]\nlimit = \"5/1m\"\nname = \"all\"\n"
+    );
+    assert_eq!(table["rules"].to_string(), "{ charge = \"all\" }");
+}
+
 #[test]
 fn the_resolved_scenario_runs_to_the_same_bytes() {
-    for text in [BURST, RICH, DRAWN, TRACE] {
+    for text in [BURST, RICH, DRAWN, TRACE, RULED, FILED] {
         let folder = folder_with(text);
         let resolved = folder.succeeds(&["check", "burst.toml"]);
         folder.write("resolved.toml", &resolved);

@@ -1,10 +1,11 @@
-//! Damaged input: whatever stands in a scenario or a trace, it is read or refused with exit status 2,
+//! Damaged input: whatever stands in a scenario, a rules file or a trace, it is read or refused with exit status 2,
 //! and nothing panics.
 //!
 //! Each target works for `RATESIM_FUZZ_SECONDS` seconds, two unless said otherwise; a failing input is
 //! made small and shown.
 
 mod damage;
+mod rules;
 mod scenarios;
 mod traces;
 

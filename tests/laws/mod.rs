@@ -7,6 +7,7 @@ mod identity;
 mod level;
 mod measures;
 mod memory;
+mod outlook;
 mod retries;
 mod simultaneous;
 mod stream;

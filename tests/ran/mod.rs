@@ -52,6 +52,12 @@ impl Ran {
         Self::scenario(scenario(text), false)
     }
 
+    /// Runs the scenario of this file.
+    pub(crate) fn file(path: &Path) -> Self {
+        let source = Source::open(path).unwrap();
+        Self::scenario(read(&source, &Overrides::default()), true)
+    }
+
     /// Runs a ready scenario under the command line's changes.
     pub(crate) fn ready(name: &str, overrides: &Overrides) -> Self {
         Self::scenario(ready(name, overrides), true)

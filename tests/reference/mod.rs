@@ -12,6 +12,7 @@ mod deployed;
 pub(crate) mod draw;
 mod model;
 pub(crate) mod retries;
+mod rules;
 mod window;
 
 use crate::setup::{candidate, outcome};

@@ -6,6 +6,7 @@ mod cloudflare;
 mod days;
 mod failures;
 mod gateways;
+mod language_model;
 mod poisson_near_limit;
 mod races;
 mod retries;

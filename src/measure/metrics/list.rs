@@ -132,7 +132,7 @@ pub const METRICS: &[Metric] = &[
         heading: "of\nlimit",
         meaning: "peak_in_window / n; 1 or less is a kept promise",
         measure: Some(Measure::Peak),
-        read: |c, run| Reading::Ratio(c.tally.peak_in_window, u128::from(run.limit.units)),
+        read: |c, run| Reading::Ratio(c.tally.peak_in_window, u128::from(c.limit(run).units)),
     },
     Metric {
         column: "false_allow",
@@ -381,6 +381,17 @@ pub const METRICS: &[Metric] = &[
         measure: None,
         read: |c, _| of_cluster(c, |cluster| Some(count(cluster.forgotten_early))),
     },
+    Metric {
+        column: "denied_by",
+        heading: "denied\nby",
+        meaning: "under rules, how many requests each of them denied; one that several rules denied counts \
+                  for each",
+        measure: None,
+        read: |c, _| match denied_by(c) {
+            text if text.is_empty() => Reading::Absent,
+            text => Reading::Text(text),
+        },
+    },
     clients::ATTEMPTS_PER_REQUEST,
     clients::GOODPUT,
     clients::WASTED_ATTEMPTS,
@@ -390,3 +401,20 @@ pub const METRICS: &[Metric] = &[
     clients::DRAINED_S,
     clients::RETRY_HONESTY,
 ];
+
+/// `posts 12, login 3`: the rules that denied anything.
+fn denied_by(candidate: &CandidateResult) -> String {
+    let mut rules: Vec<(&str, u64)> = Vec::new();
+    for chapter in &candidate.chapters {
+        match rules.iter_mut().find(|(name, _)| *name == &*chapter.name) {
+            Some((_, denied)) => *denied += chapter.tally.denied,
+            None => rules.push((&chapter.name, chapter.tally.denied)),
+        }
+    }
+    rules.retain(|(_, denied)| *denied > 0);
+    let texts: Vec<String> = rules
+        .iter()
+        .map(|(name, denied)| format!("{name} {denied}"))
+        .collect();
+    texts.join(", ")
+}

@@ -66,7 +66,7 @@ pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
         head: head(run, bins),
         axis: time,
         lanes: lanes.collect(),
-        footer: with_outages(footer(view, &time), is_shaded),
+        footer: with_outages(run, footer(view, &time), is_shaded),
         edges: Vec::new(),
     };
     Ok(Some(page.draw(|canvas, index, plot| {

@@ -8,7 +8,7 @@ use super::theme::{ALLOWED, BODY, DENIED, INK, MUTED, SMALL};
 use super::words::name;
 use crate::error::Result;
 use crate::measure::{CandidateResult, Reference, RunResult};
-use crate::report::text::{grouped, limit, percent};
+use crate::report::text::{bounds, grouped, percent};
 
 /// Half the height of a bar.
 const HALF: f64 = 9.0;
@@ -92,7 +92,7 @@ fn head(run: &RunResult) -> Head {
 
 fn footer(run: &RunResult) -> String {
     let requests = grouped(run.requests.into());
-    let limit = limit(run.limit);
+    let bounds = bounds(run);
     let judged = match run.reference {
         Reference::Forwarded => "on what it forwarded itself",
         Reference::Offered => "on all that was offered",
@@ -101,10 +101,7 @@ fn footer(run: &RunResult) -> String {
         true => "counts of attempts, and their share of all of the candidate's".to_owned(),
         false => format!("counts of requests, and their share of all {requests}"),
     };
-    format!(
-        "{counted}; each candidate is judged against the limit \
-         of {limit} {judged}"
-    )
+    format!("{counted}; each candidate is judged against {bounds} {judged}")
 }
 
 #[cfg(test)]

@@ -129,7 +129,10 @@ fn candidate(run: &RunResult, name: &str, kind: &'static str) -> CandidateResult
             remaining: Some(0),
             retry: None,
             level: Some(after),
+            outlook: None,
+            is_too_large: false,
             is_false: false,
+            chapter: None,
         });
     }
     let end = run.horizon.since(SimTime::ZERO).as_secs_f64();
@@ -243,6 +246,8 @@ fn empty(run: &RunResult, name: &str, kind: &'static str) -> CandidateResult {
         series: vec![Bucket::default(); run.grid.count()],
         records: None,
         levels: None,
+        rules: None,
+        chapters: Vec::new(),
         cluster: None,
     }
 }

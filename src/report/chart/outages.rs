@@ -1,23 +1,67 @@
-//! Outages: light bands across a lane for the times in which the store or a node was down, with words
-//! above the data.
+//! Outages: light bands across a lane for the times in which the store or a node was down, or the rules
+//! that were gone by were no longer those of their file, with words above the data.
 
 use super::canvas::{Align, Canvas};
 use super::page::Plot;
 use super::theme::{ERROR, SMALL};
 use super::time::TimeAxis;
-use crate::measure::{CandidateResult, Downtime, RunResult};
+use crate::measure::{CandidateResult, RunResult};
+use crate::units::SimTime;
 use std::collections::BTreeSet;
 
-/// What footers say of the bands.
-const MEANING: &str = "shaded: the store or a node is down";
-
 /// A footer that also explains the bands, if there are any.
-pub(super) fn with_outages(footer: String, is_shaded: bool) -> String {
-    if is_shaded {
-        format!("{footer}, {MEANING}")
-    } else {
-        footer
-    }
+pub(super) fn with_outages(run: &RunResult, footer: String, is_shaded: bool) -> String {
+    let clusters = run.candidates.iter().filter_map(|c| c.cluster.as_ref());
+    let has_outages = clusters
+        .flat_map(|cluster| &cluster.outages)
+        .next()
+        .is_some();
+    let meaning = match (is_shaded, has_outages, run.rules().is_some()) {
+        (false, ..) => return footer,
+        (_, false, true) => "shaded: the rules in force are not those of the file",
+        (_, true, true) => {
+            "shaded: the store or a node is down, or the rules in force are not those of the file"
+        }
+        _ => "shaded: the store or a node is down",
+    };
+    format!("{footer}, {meaning}")
+}
+
+/// A time that is shaded.
+struct Shade {
+    from: SimTime,
+    to: SimTime,
+    what: What,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum What {
+    Store,
+    Node(u16),
+    StaleRules,
+}
+
+/// All that is shaded in a candidate's lane.
+fn shades(run: &RunResult, candidate: &CandidateResult) -> Vec<Shade> {
+    let outages = candidate
+        .cluster
+        .iter()
+        .flat_map(|cluster| &cluster.outages);
+    let outages = outages.map(|down| Shade {
+        from: down.from,
+        to: down.to,
+        what: down.node.map_or(What::Store, What::Node),
+    });
+    let stale = candidate
+        .rules
+        .iter()
+        .flat_map(|rules| rules.stale(run.horizon));
+    let stale = stale.map(|(from, to)| Shade {
+        from,
+        to,
+        what: What::StaleRules,
+    });
+    outages.chain(stale).collect()
 }
 
 /// The outages of one candidate as far as they are seen.
@@ -33,16 +77,12 @@ impl Outages {
     /// Height of the words in pixels.
     const WORDS: f64 = 20.0;
 
-    /// The candidate's outages that the axis shows.
-    pub(super) fn of(candidate: &CandidateResult, time: &TimeAxis) -> Self {
+    /// What the axis shows of a candidate's.
+    pub(super) fn of(run: &RunResult, candidate: &CandidateResult, time: &TimeAxis) -> Self {
         let span = time.span;
-        let mut seen: Vec<&Downtime> = candidate
-            .cluster
-            .iter()
-            .flat_map(|cluster| &cluster.outages)
-            .filter(|down| down.to.as_nanos() > span.from && down.from.as_nanos() < span.to)
-            .collect();
-        seen.sort_by_key(|down| (down.from, down.to, down.node));
+        let mut seen = shades(run, candidate);
+        seen.retain(|shade| shade.to.as_nanos() > span.from && shade.from.as_nanos() < span.to);
+        seen.sort_by_key(|shade| (shade.from, shade.to, shade.what));
         let mut bands: Vec<(f64, f64)> = Vec::new();
         let mut groups: Vec<Group> = Vec::new();
         for down in seen {
@@ -53,7 +93,7 @@ impl Outages {
                 Some(last) if from <= last.1 + 0.5 => last.1 = last.1.max(to),
                 _ => bands.push((from, to)),
             }
-            Group::add(&mut groups, Group::of(down, (from, to)), time);
+            Group::add(&mut groups, Group::of(down.what, (from, to)), time);
         }
         let words = groups
             .iter()
@@ -92,16 +132,22 @@ struct Group {
     from: f64,
     to: f64,
     is_store: bool,
+    is_stale: bool,
     nodes: BTreeSet<u16>,
 }
 
 impl Group {
-    fn of(down: &Downtime, (from, to): (f64, f64)) -> Self {
+    fn of(what: What, (from, to): (f64, f64)) -> Self {
+        let node = match what {
+            What::Node(node) => Some(node),
+            What::Store | What::StaleRules => None,
+        };
         Self {
             from,
             to,
-            is_store: down.node.is_none(),
-            nodes: down.node.into_iter().collect(),
+            is_store: what == What::Store,
+            is_stale: what == What::StaleRules,
+            nodes: node.into_iter().collect(),
         }
     }
 
@@ -120,6 +166,7 @@ impl Group {
                 from: last.from.min(new.from),
                 to: last.to.max(new.to),
                 is_store: last.is_store || new.is_store,
+                is_stale: last.is_stale || new.is_stale,
                 nodes: last.nodes,
             };
         }
@@ -138,10 +185,16 @@ impl Group {
             }
             _ => Some(format!("{} nodes", nodes.len())),
         };
-        match (self.is_store, nodes) {
-            (true, Some(nodes)) => format!("store, {nodes} down"),
-            (_, Some(nodes)) => format!("{nodes} down"),
-            (_, None) => "store down".to_owned(),
+        let down = match (self.is_store, nodes) {
+            (true, Some(nodes)) => Some(format!("store, {nodes} down")),
+            (_, Some(nodes)) => Some(format!("{nodes} down")),
+            (true, None) => Some("store down".to_owned()),
+            (false, None) => None,
+        };
+        match (down, self.is_stale) {
+            (Some(down), true) => format!("{down}, old rules"),
+            (Some(down), false) => down,
+            (None, _) => "old rules".to_owned(),
         }
     }
 
@@ -157,7 +210,7 @@ impl Group {
 pub(super) fn bands(run: &RunResult, time: &TimeAxis) -> Vec<Vec<(f64, f64)>> {
     let candidates = run.candidates.iter();
     candidates
-        .map(|candidate| Outages::of(candidate, time).bands)
+        .map(|candidate| Outages::of(run, candidate, time).bands)
         .collect()
 }
 
@@ -177,7 +230,7 @@ mod tests {
         };
         let words = |span| {
             let time = TimeAxis::new(span, 0.0, 1_200.0, run.epoch);
-            let outages = Outages::of(&run.candidates[0], &time);
+            let outages = Outages::of(&run, &run.candidates[0], &time);
             assert!(outages.bands.windows(2).all(|pair| pair[0].1 < pair[1].0));
             outages
                 .words

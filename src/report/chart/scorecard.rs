@@ -232,10 +232,9 @@ fn has(columns: &[Column], what: impl Fn(&Cell) -> bool) -> bool {
 }
 
 fn head(run: &RunResult, columns: &[Column]) -> Head {
-    let limit = text::limit(run.limit);
+    let bounds = text::bounds(run);
     let requests = text::grouped(run.requests.into());
-    let note =
-        format!("All candidates at a glance: {requests} requests against a limit of {limit}");
+    let note = format!("All candidates at a glance: {requests} requests against {bounds}");
     let legend = if has(columns, |cell| cell.rank != Rank::Between) {
         vec![
             (Symbol::Best, "best of the column".to_owned()),

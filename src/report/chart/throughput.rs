@@ -34,7 +34,7 @@ pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
     let most = highest(&sums) as f64;
     // What the limit lets through in the long run, in a bar's time; it is a bound for one key only.
     let rate = run.limit.rate().per_second() * bins.width().as_secs_f64();
-    let rate = (run.keys.len() == 1).then_some(rate);
+    let rate = (run.keys.len() == 1 && run.rules().is_none()).then_some(rate);
     let most = most.max(rate.unwrap_or(0.0));
     let height = if run.candidates.len() <= 7 {
         84.0
@@ -55,7 +55,7 @@ pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
         head: head(run, bins, rate.is_some()),
         axis: time,
         lanes: lanes.collect(),
-        footer: with_outages(footer(view, &time), is_shaded),
+        footer: with_outages(run, footer(view, &time), is_shaded),
         edges: Vec::new(),
     };
     Ok(Some(page.draw(|canvas, index, plot| {

@@ -13,7 +13,7 @@ use super::verdict::verdict;
 use super::words::name;
 use crate::error::Result;
 use crate::measure::{CandidateResult, RunResult};
-use crate::report::text::{duration, grouped, limit};
+use crate::report::text::{bounds, duration, grouped, limit};
 use crate::units::KeyId;
 
 /// Pixels between the marks and the level.
@@ -57,7 +57,7 @@ pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
     let outages: Vec<Outages> = run
         .candidates
         .iter()
-        .map(|candidate| Outages::of(candidate, &time))
+        .map(|candidate| Outages::of(run, candidate, &time))
         .collect();
     let lanes = run.candidates.iter().zip(&requests).zip(&levels);
     let lanes = lanes
@@ -71,7 +71,10 @@ pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
                 + level.as_ref().map_or(0.0, |level| GAP + level.height()),
             shades: outages.bands.clone(),
         });
-    let edges = time.window_edges(run.limit);
+    let edges = match run.rules() {
+        None => time.window_edges(run.limit),
+        Some(_) => None,
+    };
     let footer = footer(run, view, &time, edges.is_some(), bins.as_deref(), &levels);
     let is_shaded = outages.iter().any(|outages| !outages.bands.is_empty());
     let page = Lanes {
@@ -82,7 +85,7 @@ pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
         ),
         axis: time,
         lanes: lanes.collect(),
-        footer: with_outages(footer, is_shaded),
+        footer: with_outages(run, footer, is_shaded),
         edges: edges.into_iter().flatten().map(|at| time.x(at)).collect(),
     };
     Ok(Some(page.draw(|canvas, index, plot| {
@@ -142,12 +145,13 @@ fn note(run: &RunResult, key: KeyId, has_level: bool) -> String {
         "requests"
     };
     let asked = format!("{} {requests}", grouped(run.requests.into()));
-    let limit = limit(run.limit);
+    let bounds = bounds(run);
     if run.keys.len() <= 1 {
-        return format!("{asked} against a limit of {limit}");
+        return format!("{asked} against {bounds}");
     }
     let all = grouped(run.keys.len() as u128);
-    let mut note = format!("{asked} of {all} keys, each against a limit of {limit}");
+    let each = if run.rules().is_none() { "each " } else { "" };
+    let mut note = format!("{asked} of {all} keys, {each}against {bounds}");
     if let Some(name) = run.keys.get(key.0 as usize).filter(|_| has_level) {
         let name = super::theme::BODY.fit(&neutral(name), 360.0);
         note += &format!("; the level is that of {name}, the busiest");
@@ -218,7 +222,9 @@ fn footer(
     levels: &[Option<LevelPlot>],
 ) -> String {
     let mut phrases = vec![time.unit()];
-    if has_edges {
+    if run.rules().is_some() {
+        // Each rule has windows of its own.
+    } else if has_edges {
         phrases.push("vertical lines: clock windows".to_owned());
     } else {
         let window = duration(run.limit.window);

@@ -3,7 +3,7 @@
 use super::page::Verdict;
 use super::trailing::{forwards, tightest, worst_key};
 use super::words::within;
-use crate::measure::{CandidateResult, RunResult};
+use crate::measure::{CandidateResult, Chapter, RunResult};
 use crate::report::text::{above, duration, grouped};
 
 /// The candidate's result over the whole run.
@@ -20,16 +20,25 @@ pub(super) fn verdict(run: &RunResult, candidate: &CandidateResult) -> Verdict {
         grouped(tally.allowed.into()),
         grouped(tally.attempts.into())
     );
-    let is_broken = tally.peak_in_window > u128::from(run.limit.units);
     Verdict {
         counts,
-        broken: is_broken.then(|| broken(run, candidate)),
+        broken: candidate.is_over(run).then(|| broken(run, candidate)),
     }
 }
 
 /// `10 within 10 s: 2.0 × the limit`.
 fn broken(run: &RunResult, candidate: &CandidateResult) -> String {
-    let (peak, window) = (candidate.tally.peak_in_window, run.limit.window);
+    let bound = candidate.limit(run);
+    let (peak, window) = (candidate.tally.peak_in_window, bound.window);
+    if let Some(worst) = Chapter::worst(&candidate.chapters) {
+        let window = duration(window);
+        let over = above(peak, bound.units);
+        return format!(
+            "{}: {} in one window of {window}: {over}",
+            worst.name,
+            grouped(peak)
+        );
+    }
     let exact = forwards(run, candidate, worst_key(candidate))
         .map(|forwards| tightest(&forwards, window))
         .filter(|(found, _)| *found == peak);
@@ -42,6 +51,6 @@ fn broken(run: &RunResult, candidate: &CandidateResult) -> String {
     } else {
         ""
     };
-    let over = above(peak, run.limit.units);
+    let over = above(peak, bound.units);
     format!("{}{whose} {place}: {over}", grouped(peak))
 }

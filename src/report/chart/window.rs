@@ -19,6 +19,10 @@ use crate::report::text::{duration, each, grouped, limit, visible};
 
 /// Draws the trailing window; `None` for a run without requests.
 pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
+    if run.rules().is_some() {
+        // Each rule has a limit, a window and keys of its own.
+        return Ok(None);
+    }
     if run.requests == 0 || run.candidates.is_empty() {
         return Ok(None);
     }
@@ -57,7 +61,7 @@ pub fn draw(run: &RunResult, view: &View) -> Result<Option<String>> {
         head: head(run),
         axis: time,
         lanes: lanes.collect(),
-        footer: with_outages(footer, is_shaded),
+        footer: with_outages(run, footer, is_shaded),
         edges: edges.into_iter().flatten().map(|at| time.x(at)).collect(),
     };
     Ok(Some(page.draw(|canvas, index, plot| {

@@ -1,7 +1,6 @@
 //! What clients did that try again.
 
 use super::super::text::cell;
-use super::seconds;
 use crate::measure::{Reading, RunResult};
 use ::csv::{Error, Writer};
 use std::io::Write;
@@ -37,7 +36,9 @@ pub fn clients(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
                 continue;
             };
             let wait = |percent| tally.waits.percentile(percent);
-            let wait = |percent| wait(percent).map_or(String::new(), seconds);
+            let wait = |percent| {
+                wait(percent).map_or(String::new(), |wait| Reading::Time(wait).to_string())
+            };
             let per_request =
                 |part: u64| Reading::Ratio(part.into(), tally.requests.into()).to_string();
             writer.write_record([

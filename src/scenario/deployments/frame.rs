@@ -21,7 +21,11 @@ pub(in crate::scenario) struct Frame {
 
 impl Frame {
     /// The moment `name`, which must lie within the run.
-    pub(super) fn instant(&self, table: &mut Params, name: &'static str) -> Result<SimTime> {
+    pub(in crate::scenario) fn instant(
+        &self,
+        table: &mut Params,
+        name: &'static str,
+    ) -> Result<SimTime> {
         let moment = table.required::<Moment>(name)?;
         self.within(table, name, moment)
     }

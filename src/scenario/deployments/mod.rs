@@ -16,8 +16,10 @@ mod tests;
 pub(super) use frame::Frame;
 
 use super::candidates::check_name;
+use super::rules::of_deployment;
 use crate::error::{Place, Result};
 use crate::params::{FromValue, Params, Value};
+use crate::rules::Rules;
 use crate::simulation::{Deployment, OnStoreFailure, Ttl, Whom, Whose};
 use crate::workload::Distribution;
 use std::sync::Arc;
@@ -33,6 +35,7 @@ pub(super) struct Placed {
 pub(super) fn read(
     mut tables: Vec<Params>,
     frame: &Frame,
+    rules: Option<&Arc<Rules>>,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Placed>> {
     if tables.is_empty() {
@@ -46,6 +49,7 @@ pub(super) fn read(
         let clients = frame.clients.under(&mut params, frame.horizon, notes)?;
         deployment.clients = Some(clients);
         deployment.name = name(&mut params, &deployment, are_several)?;
+        deployment.rules = of_deployment(&mut params, rules)?;
         params.check_known()?;
         if placed
             .iter()
@@ -99,6 +103,7 @@ fn one(params: &mut Params, frame: &Frame) -> Result<Deployment> {
         ttl: Ttl::Design,
         lost_expires: Vec::new(),
         clients: None,
+        rules: None,
     };
     store::link(params, &mut deployment)?;
     members::changes(params, &mut deployment, frame)?;

@@ -2,11 +2,12 @@
 
 use super::super::deployment::{Access, Store, Whom, Whose};
 use super::engine::{Engine, Event};
+use super::judge::By;
 use super::ledger::Offer;
 use super::link::Trip;
 use crate::limiter::Algorithm;
 use crate::measure::{Clocked, IncidentKind, Message, Party, Says};
-use crate::units::{Nanos, SimTime};
+use crate::units::{Level, Nanos, SimTime};
 
 impl<A: Algorithm> Engine<A> {
     fn access(&self) -> Access {
@@ -50,23 +51,25 @@ impl<A: Algorithm> Engine<A> {
         let (offer, node, sent) = (ask.offer, ask.node, ask.sent);
         let (is_late, back) = (ask.is_late, now.saturating_add(ask.way_back));
         let clock = self.deciding(node, sent, now);
-        let place = self.states.place(0, offer.arrival.key);
         let says = match self.access() {
             Access::Atomic => {
-                let said = self.states.decide(place, clock, offer.arrival.cost);
+                let said = self.judge(By::Usual, 0, &offer, clock);
                 let decision = said.decision;
+                let level = said.record.as_ref().and_then(|record| record.level);
                 self.flights[flight].said = Some(said);
+                let level = level.unwrap_or(Level::whole(0));
                 self.scribe
                     .listens()
-                    .then(|| Says::Decided(decision, self.states.level(place, clock)))
+                    .then_some(Says::Decided(decision, level))
             }
             Access::ReadThenWrite | Access::ReadThenIncrement => {
-                let (state, clock) = self.states.read(place, clock, offer.arrival.cost);
+                let place = self.states[0].place(0, offer.arrival.key);
+                let (state, clock) = self.states[0].read(place, clock, offer.arrival.cost);
                 let level = self
                     .scribe
                     .listens()
-                    .then(|| Says::Value(self.states.level_of(place, &state, clock)));
-                let version = self.states.version(place);
+                    .then(|| Says::Value(self.states[0].level_of(place, &state, clock)));
+                let version = self.states[0].version(place);
                 self.flights[flight].copy = Some((state, version, clock));
                 level
             }
@@ -109,12 +112,12 @@ impl<A: Algorithm> Engine<A> {
             Whose::Store => read,
             Whose::Node => self.clocks.of(Whom::Node(node), now),
         };
-        let place = self.states.place(0, offer.arrival.key);
+        let place = self.states[0].place(0, offer.arrival.key);
         let cost = offer.arrival.cost;
-        let said = self.states.decide_on(place, &mut state, clock, cost);
+        let said = self.states[0].decide_on(place, &mut state, clock, cost);
         let decision = said.decision;
         self.land(flight, said, None, now);
-        if !self.states.has_to_write(cost, decision) {
+        if !self.states[0].has_to_write(cost, decision) {
             return;
         }
         self.ledger.count_operation(node);
@@ -130,7 +133,7 @@ impl<A: Algorithm> Engine<A> {
                 to: Party::Store,
                 sent: now,
                 received: None,
-                says: Says::Write(engine.states.level_of(place, &state, clock)),
+                says: Says::Write(engine.states[0].level_of(place, &state, clock)),
                 is_race: false,
             });
         }
@@ -142,12 +145,12 @@ impl<A: Algorithm> Engine<A> {
         let (offer, node, sent) = (write.offer, write.node, write.sent);
         let copied = write.copy.take();
         let (state, version, decided) = copied.expect("a write carries a state");
-        let place = self.states.place(0, offer.arrival.key);
-        let is_race = self.states.version(place) != version;
+        let place = self.states[0].place(0, offer.arrival.key);
+        let is_race = self.states[0].version(place) != version;
         let clock = Clocked::new(now, decided.reading);
         let (says, kind) = if self.access() == Access::ReadThenWrite {
-            let level = self.states.level_of(place, &state, clock);
-            self.states.write(place, clock, state);
+            let level = self.states[0].level_of(place, &state, clock);
+            self.states[0].write(place, clock, state);
             (Says::Write(level), IncidentKind::LostUpdate)
         } else {
             // The store, where it keeps the time, adds at the time at which it does so: else what it
@@ -156,8 +159,8 @@ impl<A: Algorithm> Engine<A> {
                 Whose::Store => self.clocks.of(Whom::Store, now),
                 Whose::Node => clock,
             };
-            self.states.charge(place, clock, offer.arrival.cost);
-            let level = self.states.level(place, clock);
+            self.states[0].charge(place, clock, offer.arrival.cost);
+            let level = self.states[0].level(place, clock);
             let says = Says::Increment(offer.arrival.cost, level);
             (says, IncidentKind::StaleRead)
         };

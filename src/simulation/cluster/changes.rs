@@ -26,6 +26,7 @@ impl<A: Algorithm> Engine<A> {
     /// Puts in everything that is known to happen.
     pub(super) fn schedule_changes(&mut self) {
         let deployment = self.deployment.clone();
+        self.schedule_reloads();
         for step in &deployment.steps {
             self.queue
                 .push(step.at, Event::Change(Change::Step(step.of)));
@@ -62,7 +63,9 @@ impl<A: Algorithm> Engine<A> {
                 match outage.of {
                     Whom::Store if outage.loses_state => {
                         let clock = self.clocks.of(Whom::Store, now);
-                        self.states.lose(0, clock);
+                        for states in &mut self.states {
+                            states.lose(0, clock);
+                        }
                     }
                     Whom::Store => {}
                     Whom::Node(node) => self.crash(node, outage.loses_state, now),
@@ -103,9 +106,11 @@ impl<A: Algorithm> Engine<A> {
         self.sync.lose(node);
         let clock = self.clocks.of(Whom::Node(node), now);
         if self.deployment.states_per_key() > 1 || !self.deployment.has_store() {
-            self.states.lose(usize::from(node), clock);
+            for states in &mut self.states {
+                states.lose(usize::from(node), clock);
+            }
         }
-        if let Some(fallback) = &mut self.fallback {
+        for fallback in &mut self.fallback {
             fallback.lose(usize::from(node), clock);
         }
     }

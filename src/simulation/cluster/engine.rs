@@ -4,17 +4,20 @@
 //! was put in. So nothing of a request is left when the next one comes where no message takes time,
 //! and the answers are those of the fast path.
 
-use super::super::deployment::{Access, Deployment, OnStoreFailure, Store, Ttl, Whom, Whose};
+use super::super::deployment::{Access, Deployment, Store, Whom, Whose};
 use super::super::lane::Course;
 use super::super::probes::Traits;
 use super::attempts::{Attempts, Told};
 use super::changes::Change;
+use super::chapters::course_of_all;
 use super::clocks::Clocks;
+use super::judge::{By, Slot};
 use super::leases::Leases;
 use super::ledger::{Ending, Ledger, Offer};
 use super::link::{Link, Trip};
 use super::queue::Queue;
 use super::router::Router;
+use super::rules::{Limits, Ruling};
 use super::said::Said;
 use super::schedule::Schedule;
 use super::scribe::Scribe;
@@ -22,7 +25,7 @@ use super::states::States;
 use super::sync::Sync;
 use crate::limiter::{Algorithm, Decision};
 use crate::measure::{Clocked, Measure, Message, Party, Reason, Says};
-use crate::units::{KeyId, Nanos, SimTime};
+use crate::units::{Nanos, SimTime};
 use slab::Slab;
 use std::sync::Arc;
 
@@ -42,7 +45,9 @@ pub(super) enum Event {
     /// Nodes exchange what they admitted.
     Exchange,
     /// A node hears what the others admitted of a key.
-    Told(u16, KeyId, u64),
+    Told(u16, Slot, u64),
+    /// The rules file is read and found changed: which of the readings that is.
+    Reload(usize),
     /// A node's ask for a lease reaches the store.
     LeaseAtStore(usize),
     /// The lease comes back.
@@ -82,9 +87,11 @@ pub(super) struct Engine<A: Algorithm> {
     pub(super) router: Router,
     pub(super) link: Link,
     pub(super) schedule: Schedule,
-    pub(super) states: States<A>,
-    /// Each node's own states, while the store fails it.
-    pub(super) fallback: Option<States<A>>,
+    /// By chapter of the rules; one where there are none.
+    pub(super) states: Vec<States<A>>,
+    /// Each node's own states, while the store fails it: by chapter, where nodes fall back.
+    pub(super) fallback: Vec<States<A>>,
+    pub(super) ruling: Option<Ruling<A>>,
     pub(super) flights: Slab<Flight<A::State>>,
     pub(super) sync: Sync,
     pub(super) leases: Leases,
@@ -98,41 +105,28 @@ pub(super) struct Engine<A: Algorithm> {
 }
 
 impl<A: Algorithm> Engine<A> {
-    /// An engine before its run: `whole` enforces the whole limit, `shares` what
-    /// [`Deployment::shares`] lists after it.
+    /// An engine before its run.
     pub(super) fn new(
-        whole: &A,
-        shares: &[A],
+        limits: Limits<A>,
         deployment: &Arc<Deployment>,
         course: &Course,
         seed: u64,
     ) -> Self {
-        let has_fallback = matches!(
-            deployment.on_store_failure,
-            OnStoreFailure::LocalFallback(_)
-        );
-        let (parts, fallback) = shares.split_at(shares.len() - usize::from(has_fallback));
-        let algorithms = match parts {
-            [] => vec![whole.clone()],
-            parts => parts.to_vec(),
-        };
-        let nodes = usize::from(deployment.nodes);
-        let limiters = deployment.states_per_key();
         let is_leased = matches!(deployment.store, Store::Leased { .. });
         let is_remote = deployment.has_store();
         let can_fail = !deployment.outages.is_empty()
             || deployment.timeout.is_some() && is_remote
             || !deployment.leaves.is_empty()
             || !deployment.joins.is_empty();
+        let whole = limits.usual();
         let traits = Traits {
             most: whole.level_bound(),
-            delays: whole.delays() || is_remote,
+            delays: limits.delays() || is_remote,
             estimates: !is_leased
                 && whole.estimate(&whole.fresh(), SimTime::ZERO).is_some()
                 && course.measures.has(Measure::Estimate),
             counts_denied: whole.counts_denied(),
         };
-        let keys = course.names.len();
         let races = matches!(
             deployment.store,
             Store::Central(Access::ReadThenWrite | Access::ReadThenIncrement)
@@ -143,20 +137,19 @@ impl<A: Algorithm> Engine<A> {
             router: Router::new(deployment, course.names.clone(), seed),
             link: Link::new(deployment, seed),
             schedule: Schedule::new(deployment),
-            states: States::new(algorithms, limiters, deployment, course),
-            fallback: (!fallback.is_empty()).then(|| {
-                // What goes wrong at the store does not at the nodes.
-                let sound = Deployment {
-                    ttl: Ttl::Design,
-                    lost_expires: Vec::new(),
-                    ..Deployment::clone(deployment)
-                };
-                States::new(fallback.to_vec(), nodes, &sound, course)
-            }),
+            states: Vec::new(),
+            fallback: Vec::new(),
+            ruling: None,
             flights: Slab::new(),
             sync: Sync::new(deployment),
-            leases: Leases::new(deployment, keys),
-            ledger: Ledger::new(course, traits, deployment.nodes, can_fail),
+            leases: Leases::new(deployment, course.names.len()),
+            ledger: match &limits {
+                Limits::One(_) => Ledger::new(course, traits, deployment.nodes, can_fail),
+                Limits::Rules(_) => {
+                    let course = course_of_all(course);
+                    Ledger::new(&course, traits, deployment.nodes, can_fail)
+                }
+            },
             attempts: Attempts::new(deployment, course, seed).map(Box::new),
             scribe: if deployment.is_single() {
                 Scribe::deaf()
@@ -169,6 +162,7 @@ impl<A: Algorithm> Engine<A> {
             deployment: deployment.clone(),
             course: course.clone(),
         };
+        engine.set_up(limits);
         engine.schedule_changes();
         engine
     }
@@ -183,7 +177,8 @@ impl<A: Algorithm> Engine<A> {
                 Event::GivenUp(flight) => self.given_up(flight, now),
                 Event::Written(flight) => self.written(flight, now),
                 Event::Exchange => self.exchange(now),
-                Event::Told(node, key, cost) => self.told(node, key, cost, now),
+                Event::Told(node, slot, cost) => self.told(node, slot, cost, now),
+                Event::Reload(reading) => self.reload(reading, now),
                 Event::LeaseAtStore(lease) => self.lease_at_store(lease, now),
                 Event::LeaseBack(lease) => self.lease_back(lease, now),
                 Event::LeaseGivenUp(lease) => self.lease_given_up(lease, now),
@@ -226,13 +221,9 @@ impl<A: Algorithm> Engine<A> {
 
     /// A node decides by its own state.
     fn decide_locally(&mut self, offer: Offer, node: u16, now: SimTime) {
-        let key = offer.arrival.key;
-        let place = self.states.place(usize::from(node), key);
         let clock = self.clocks.of(Whom::Node(node), now);
-        let said = self.states.decide(place, clock, offer.arrival.cost);
-        if said.decision.is_admitted() {
-            self.owe(node, key, offer.arrival.cost, now);
-        }
+        let said = self.judge(By::Usual, usize::from(node), &offer, clock);
+        self.owe_for(node, &offer, &said, now);
         self.conclude(&offer, Some(node), said, None, now);
     }
 

@@ -2,6 +2,7 @@
 
 use super::super::deployment::{OnStoreFailure, Whom};
 use super::engine::{Engine, Event, Flight};
+use super::judge::By;
 use super::ledger::Offer;
 use super::said::Said;
 use crate::limiter::{Algorithm, Decision};
@@ -52,7 +53,10 @@ impl<A: Algorithm> Engine<A> {
         } = self.flights[flight];
         let (said, reason) = match (reason, self.deployment.on_store_failure) {
             (Some(reason), _) => (Said::alone(Decision::Deny), reason),
-            (None, OnStoreFailure::FailOpen) => (Said::alone(Decision::Allow), Reason::FailOpen),
+            (None, OnStoreFailure::FailOpen) => {
+                let said = self.wave_through(&offer);
+                (said, Reason::FailOpen)
+            }
             (None, OnStoreFailure::FailClosed) => (Said::alone(Decision::Deny), Reason::FailClosed),
             (None, OnStoreFailure::LocalFallback(_)) => {
                 (self.fall_back(&offer, node, now), Reason::LocalFallback)
@@ -64,9 +68,6 @@ impl<A: Algorithm> Engine<A> {
     /// A node decides by itself, since the store does not.
     fn fall_back(&mut self, offer: &Offer, node: u16, now: SimTime) -> Said {
         let clock = self.clocks.of(Whom::Node(node), now);
-        let states = self.fallback.as_mut();
-        let states = states.expect("made for a deployment that falls back");
-        let place = states.place(usize::from(node), offer.arrival.key);
-        states.decide(place, clock, offer.arrival.cost)
+        self.judge(By::Fallback, usize::from(node), offer, clock)
     }
 }

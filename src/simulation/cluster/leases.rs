@@ -119,11 +119,12 @@ impl<A: Algorithm> Engine<A> {
             estimate: f64::NAN,
             is_too_large: false,
             retry,
+            parts: None,
             record: self.course.with_timeline.then(|| {
                 Box::new(Record {
                     remaining: Some(left),
                     level: Some(Level::whole(left.into())),
-                    ..Record::without_limiter(decision)
+                    ..Record::without_limiter(decision, retry)
                 })
             }),
         }
@@ -132,12 +133,12 @@ impl<A: Algorithm> Engine<A> {
     /// Denies a request that lacks this much, which the store would lease when it has it.
     fn without_credit(&self, flight: usize, lacks: Cost, now: SimTime) -> Said {
         let Flight { offer, node, .. } = &self.flights[flight];
-        let place = self.states.place(0, offer.arrival.key);
+        let place = self.states[0].place(0, offer.arrival.key);
         let clock = self.deciding(*node, now, now);
-        let retry = self.states.retry_after(place, clock, lacks);
+        let retry = self.states[0].retry_after(place, clock, lacks);
         let credit = self.leases.place(*node, offer.arrival.key);
         Said {
-            is_too_large: lacks > self.states.bound(place),
+            is_too_large: lacks > self.states[0].bound(place),
             ..self.by_credit(credit, Decision::Deny, Some(retry))
         }
     }
@@ -195,11 +196,11 @@ impl<A: Algorithm> Engine<A> {
             ..
         } = self.leases.asks[ask];
         let clock = self.deciding(node, sent, now);
-        let place = self.states.place(0, key);
-        let units_left = self.states.remaining(place, clock).min(units);
+        let place = self.states[0].place(0, key);
+        let units_left = self.states[0].remaining(place, clock).min(units);
         let decision = match units_left {
             0 => Decision::Deny,
-            granted => self.states.decide(place, clock, granted).decision,
+            granted => self.states[0].decide(place, clock, granted).decision,
         };
         self.leases.asks[ask].grant = Some(Grant {
             units: units_left,

@@ -2,14 +2,17 @@
 
 use super::super::lane::{Course, LaneResult};
 use super::super::probes::{Probes, Probing, Traits};
+use super::chapters::{Blame, ChapterLedger, Outcome};
 use super::said::Said;
 use super::states::Remains;
+use crate::limiter::Algorithm;
 use crate::measure::{
-    Answers, Batch, Counts, Cut, Delays, LevelLine, NodeTally, Occupancy, Reason, Record, Recorder,
-    Sums,
+    Answers, Batch, Chapter, Counts, Cut, Delays, LevelLine, NodeTally, Occupancy, Reason, Record,
+    Recorder, Sums,
 };
+use crate::rules::Rule;
 use crate::units::{Nanos, SimTime};
-use crate::workload::Arrival;
+use crate::workload::{Arrival, Identity};
 
 /// One attempt before it is decided.
 #[derive(Clone, Copy, Debug)]
@@ -30,11 +33,13 @@ pub(super) struct Offer {
     pub(super) exceeds: bool,
     /// How much was offered before it, where that is asked for.
     pub(super) before: u64,
+    /// Who it is, where there are rules.
+    pub(super) who: Identity,
 }
 
 impl Offer {
     /// The first attempt at a request, with nothing known of what was offered before.
-    pub(super) const fn first(number: u64, arrival: Arrival) -> Self {
+    pub(super) fn first(number: u64, arrival: Arrival) -> Self {
         Self {
             number,
             attempt: 1,
@@ -44,6 +49,7 @@ impl Offer {
             arrival,
             exceeds: false,
             before: 0,
+            who: Identity::default(),
         }
     }
 }
@@ -74,6 +80,11 @@ pub(super) struct Ledger {
     unmetered: u64,
     fallbacks: u64,
     too_large: u64,
+    /// Rules, each from one change to the next, and what they make of the verdicts.
+    chapters: Vec<ChapterLedger>,
+    blame: Blame,
+    false_allow: u64,
+    false_deny: u64,
 }
 
 impl Ledger {
@@ -101,7 +112,28 @@ impl Ledger {
             unmetered: 0,
             fallbacks: 0,
             too_large: 0,
+            chapters: Vec::new(),
+            blame: Blame::default(),
+            false_allow: 0,
+            false_deny: 0,
         }
+    }
+
+    /// A rule comes into force.
+    pub(super) fn begin_chapter<A: Algorithm>(
+        &mut self,
+        rule: &Rule,
+        limiter: (&'static str, &A),
+        course: &Course,
+        now: SimTime,
+    ) {
+        let chapter = ChapterLedger::new(rule, limiter, course, self.traits.delays, now);
+        self.chapters.push(chapter);
+    }
+
+    /// A rule is no longer in force in this form.
+    pub(super) fn end_chapter(&mut self, chapter: usize, now: SimTime) {
+        self.chapters[chapter].end(now);
     }
 
     /// Counts an operation on the store by a node.
@@ -132,6 +164,14 @@ impl Ledger {
         self.fallbacks += u64::from(reason == Some(Reason::LocalFallback));
         self.too_large += u64::from(said.is_too_large);
         self.added.add(at.since(offer.arrival.at));
+        let outcome = Outcome {
+            row: self.batch.len(),
+            at,
+            decision: said.decision,
+        };
+        for part in said.parts.iter().flatten() {
+            self.chapters[usize::from(part.slot.0)].note(offer, part, outcome);
+        }
         self.batch.push(offer.arrival, at, &self.cut);
         if self.knows_offers {
             self.batch.offered.exceeds.push(offer.exceeds);
@@ -152,16 +192,16 @@ impl Ledger {
         if let Some(recorder) = &mut self.recorder {
             let record = match said.record {
                 Some(record) => *record,
-                None => Record::without_limiter(said.decision),
+                None => Record::without_limiter(said.decision, None),
             };
             recorder.records.push(Record {
                 request: offer.number,
                 attempt: offer.attempt,
                 at: offer.arrival.at,
-                retry: said.retry,
                 reason,
                 node: node.unwrap_or_default(),
                 answered: at,
+                is_too_large: said.is_too_large,
                 ..record
             });
         }
@@ -175,8 +215,30 @@ impl Ledger {
         let recorder = self.recorder.as_mut();
         self.probes
             .observe(&self.batch.whole(), &self.answers, recorder);
+        if !self.chapters.is_empty() {
+            self.blame();
+        }
         self.batch.clear();
         self.answers.clear();
+    }
+
+    /// What the rules together make of the verdicts of each.
+    fn blame(&mut self) {
+        self.blame.begin(self.batch.len());
+        for chapter in &mut self.chapters {
+            chapter.flush(&mut self.blame);
+        }
+        let mut records = self.recorder.as_mut().map(|recorder| {
+            let first = recorder.records.len() - self.batch.len();
+            recorder.records[first..].iter_mut()
+        });
+        for (allow, deny) in self.blame.verdicts() {
+            self.false_allow += u64::from(allow);
+            self.false_deny += u64::from(deny);
+            if let Some(record) = records.as_mut().and_then(Iterator::next) {
+                record.is_false = allow || deny;
+            }
+        }
     }
 
     /// Ends the run; the keys came as often as `requests` says, and were tried as often as `attempts`
@@ -193,6 +255,16 @@ impl Ledger {
         let mut measured = self.probes.finish(requests, attempts);
         // Each limiter has its own bound.
         measured.tally.too_large = self.too_large;
+        let chapters: Vec<Chapter> = self
+            .chapters
+            .into_iter()
+            .map(ChapterLedger::finish)
+            .collect();
+        if let Some(worst) = Chapter::worst(&chapters) {
+            measured.tally.false_allow = self.false_allow;
+            measured.tally.false_deny = self.false_deny;
+            measured.tally.peak_in_window = worst.tally.peak_in_window;
+        }
         Closed {
             result: LaneResult {
                 measured,
@@ -205,6 +277,7 @@ impl Ledger {
             added: self.added,
             unmetered: self.unmetered,
             fallbacks: self.fallbacks,
+            chapters,
         }
     }
 }
@@ -216,4 +289,5 @@ pub(super) struct Closed {
     pub(super) added: Delays,
     pub(super) unmetered: u64,
     pub(super) fallbacks: u64,
+    pub(super) chapters: Vec<Chapter>,
 }

@@ -6,15 +6,18 @@
 mod attempts;
 mod central;
 mod changes;
+mod chapters;
 mod clocks;
 mod engine;
 mod failures;
+mod judge;
 mod leases;
 mod ledger;
 mod link;
 mod offered;
 mod queue;
 mod router;
+mod rules;
 mod said;
 mod schedule;
 mod scribe;
@@ -26,47 +29,70 @@ use super::lane::{Course, LaneResult};
 use super::plan::{Plan, Planned, Progress};
 use crate::error::Result;
 use crate::limiter::Algorithm;
-use crate::measure::{ClusterResult, Downtime, Offers, Staircase};
+use crate::measure::{Chapter, ClusterResult, Downtime, Offers, Staircase};
 use crate::units::SimTime;
-use crate::workload::Arrival;
+use crate::workload::{Arrival, Identity};
 use engine::Engine;
 use ledger::{Closed, Offer};
 use offered::Offered;
 use rayon::prelude::*;
+pub(super) use rules::{Book, RuleLimiters};
+use rules::{Limits, Ruling, clock_of};
+use states::Remains;
 use std::sync::Arc;
 
 /// A candidate on the event path, whatever its algorithm.
 pub trait Cluster: Send {
     /// The next requests arrive, the first of which has this number.
-    fn step(&mut self, arrivals: &[Arrival], first: u64, offers: &Offers);
+    /// Who they are is said where there are rules.
+    fn step(&mut self, arrivals: &[Arrival], first: u64, offers: &Offers, who: &[Identity]);
     /// Ends the run: all that is under way comes to its end. The keys came as often as `requests`
     /// says.
-    fn finish(self: Box<Self>, requests: &[u64]) -> (LaneResult, ClusterResult);
+    fn finish(self: Box<Self>, requests: &[u64]) -> Closing;
 }
 
-/// The engine of a concrete algorithm; see [`Engine::new`].
+/// What a candidate on the event path yields.
+pub struct Closing {
+    pub(super) result: LaneResult,
+    pub(super) cluster: ClusterResult,
+    pub(super) chapters: Vec<Chapter>,
+}
+
+/// The engine of one limit: the limiter that enforces the whole of it, then those of the deployment's
+/// shares.
 pub(super) fn cluster<A: Algorithm>(
-    whole: &A,
-    shares: &[A],
+    parts: Vec<A>,
     deployment: &Arc<Deployment>,
     course: &Course,
     seed: u64,
 ) -> Box<dyn Cluster> {
-    Box::new(Engine::new(whole, shares, deployment, course, seed))
+    Box::new(Engine::new(Limits::One(parts), deployment, course, seed))
+}
+
+/// The engine of rules.
+pub(super) fn ruled<A: Algorithm>(
+    book: &Arc<Book<A>>,
+    deployment: &Arc<Deployment>,
+    course: &Course,
+    seed: u64,
+) -> Box<dyn Cluster> {
+    let limits = Limits::Rules(book.clone());
+    Box::new(Engine::new(limits, deployment, course, seed))
 }
 
 impl<A: Algorithm> Cluster for Engine<A> {
-    fn step(&mut self, arrivals: &[Arrival], first: u64, offers: &Offers) {
+    fn step(&mut self, arrivals: &[Arrival], first: u64, offers: &Offers, who: &[Identity]) {
         for ((number, arrival), index) in (first..).zip(arrivals).zip(0..) {
             self.arrive(Offer {
                 exceeds: offers.exceeds.get(index).copied().unwrap_or_default(),
                 before: offers.before.get(index).copied().unwrap_or_default(),
+                who: who.get(index).copied().unwrap_or_default(),
                 ..Offer::first(number, *arrival)
             });
         }
     }
 
-    fn finish(mut self: Box<Self>, requests: &[u64]) -> (LaneResult, ClusterResult) {
+    fn finish(mut self: Box<Self>, requests: &[u64]) -> Closing {
         self.run_until(SimTime::MAX);
         let Self {
             deployment,
@@ -76,6 +102,7 @@ impl<A: Algorithm> Cluster for Engine<A> {
             states,
             fallback,
             ledger,
+            ruling,
             scribe,
             most_waiting,
             races,
@@ -85,22 +112,15 @@ impl<A: Algorithm> Cluster for Engine<A> {
         } = *self;
         let states_per_key = deployment.states_per_key();
         let end = course.horizon;
-        let node = |limiter: usize| {
-            let node = u16::try_from(limiter).expect("as many limiters as nodes");
-            clocks.of(Whom::Node(node), end)
-        };
-        let level_bounds = states.level_bounds();
-        let mut remains = states.finish(|limiter| match deployment.has_store() {
-            true => clocks.of(Whom::Store, end),
-            false => node(limiter),
-        });
-        if let Some(fallback) = fallback {
-            let more = fallback.finish(node);
-            remains.leaked += more.leaked;
-            remains.forgotten_early += more.forgotten_early;
-            if let (Some(occupancy), Some(more)) = (&mut remains.occupancy, &more.occupancy) {
-                occupancy.merge(more);
-            }
+        let level_bounds = states[0].level_bounds();
+        let has_store = deployment.has_store();
+        let mut remains = Remains::default();
+        for (own, has_store) in states
+            .into_iter()
+            .zip(std::iter::repeat(has_store))
+            .chain(fallback.into_iter().zip(std::iter::repeat(false)))
+        {
+            remains.add(own.finish(|limiter| clock_of(&clocks, has_store, limiter, end)));
         }
         let (tried, clients) = attempts.map(|attempts| attempts.finish()).unzip();
         let leaked_keys = remains.leaked;
@@ -111,6 +131,7 @@ impl<A: Algorithm> Cluster for Engine<A> {
             added,
             unmetered,
             fallbacks,
+            chapters,
         } = ledger.finish(requests, tried.as_deref().unwrap_or(requests), remains);
         let cluster = ClusterResult {
             nodes: if deployment.is_single() {
@@ -120,6 +141,9 @@ impl<A: Algorithm> Cluster for Engine<A> {
             },
             states_per_key,
             level_bounds,
+            parts: deployment.parts().collect(),
+            fallback: deployment.fallback(),
+            lead: deployment.lead(),
             is_shared: deployment.is_shared(),
             is_leased: matches!(deployment.store, Store::Leased { .. }),
             has_store: deployment.has_store() || matches!(deployment.store, Store::Synced { .. }),
@@ -136,7 +160,17 @@ impl<A: Algorithm> Cluster for Engine<A> {
             dialogue: scribe.finish(),
             clients,
         };
-        (result, cluster)
+        let keys = ruling.iter().flat_map(Ruling::keys);
+        let chapters = chapters.into_iter().zip(keys);
+        let chapters = chapters.map(|(chapter, keys)| Chapter {
+            keys: keys as u64,
+            ..chapter
+        });
+        Closing {
+            result,
+            cluster,
+            chapters: chapters.collect(),
+        }
     }
 }
 
@@ -157,7 +191,7 @@ fn downtimes(deployment: &Deployment) -> Vec<Downtime> {
 /// What the event path yields.
 pub(super) struct Events {
     /// One per candidate that takes it.
-    pub(super) results: Vec<(LaneResult, ClusterResult)>,
+    pub(super) results: Vec<Closing>,
     /// The arrivals in order, where they are kept.
     pub(super) arrivals: Vec<Arrival>,
     pub(super) requests: u64,
@@ -191,6 +225,11 @@ pub(super) fn run(
         span: None,
     };
     let none = Offers::default();
+    let mut identities = plan
+        .rules()
+        .is_some()
+        .then(|| plan.workload.identities(plan.seed));
+    let mut who = Vec::new();
     plan.workload
         .rounds(plan.seed)
         .work_off_in_order(|arrivals| {
@@ -201,9 +240,13 @@ pub(super) fn run(
                 Some(offered) => offered.note(arrivals),
                 None => &none,
             };
+            who.clear();
+            if let Some(identities) = &mut identities {
+                who.extend(arrivals.iter().map(|arrival| identities.draw(arrival)));
+            }
             let first = events.requests;
             let engines = engines.par_iter_mut().with_max_len(1);
-            engines.for_each(|engine| engine.step(arrivals, first, offers));
+            engines.for_each(|engine| engine.step(arrivals, first, offers, &who));
             events.requests += arrivals.len() as u64;
             if let (Some(first), Some(last)) = (arrivals.first(), arrivals.last()) {
                 let begun = events.span.map_or(first.at, |(begun, _)| begun);

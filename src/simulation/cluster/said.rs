@@ -1,5 +1,6 @@
 //! What a limiter says to one request.
 
+use super::judge::{Ask, Slot};
 use crate::limiter::{Algorithm, Decision};
 use crate::measure::{Clocked, Record};
 use crate::units::{Cost, Level, Retry};
@@ -11,10 +12,34 @@ pub(super) struct Said {
     pub(super) estimate: f64,
     /// Whether it was denied because it costs more than can ever be held.
     pub(super) is_too_large: bool,
-    /// When the same request would be admitted, where it is denied and anybody asks.
+    /// When the same request would be admitted, where it is denied and clients listen.
     pub(super) retry: Option<Retry>,
     /// What is kept of it, where answers are kept; few are, so it is kept aside.
     pub(super) record: Option<Box<Record>>,
+    /// What each limiter said, where there are rules.
+    pub(super) parts: Option<Box<[Part]>>,
+}
+
+/// What one of several limiters said.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    pub(super) slot: Slot,
+    pub(super) cost: Cost,
+    pub(super) decision: Decision,
+    /// See [`Said::estimate`].
+    pub(super) estimate: f64,
+}
+
+impl Part {
+    /// A limiter that would let pass what it is asked for.
+    pub(super) const fn passed(ask: Ask) -> Self {
+        Self {
+            slot: ask.slot,
+            cost: ask.cost,
+            decision: Decision::Allow,
+            estimate: f64::NAN,
+        }
+    }
 }
 
 impl Said {
@@ -26,6 +51,20 @@ impl Said {
             is_too_large: false,
             retry: None,
             record: None,
+            parts: None,
+        }
+    }
+}
+
+impl Said {
+    /// Corrects what was worked out by a clock that has stopped for its key, which begins anew only when
+    /// it expires: that is this long from now.
+    pub(super) fn await_expiry(&mut self, expiry: Retry) {
+        if let Some(record) = &mut self.record {
+            record.await_expiry(expiry);
+        }
+        if matches!(self.retry, Some(Retry::After(1..))) {
+            self.retry = Some(expiry);
         }
     }
 }
@@ -35,7 +74,7 @@ impl Said {
 pub(super) struct Manner {
     pub(super) estimates: bool,
     pub(super) records: bool,
-    /// When a denied request would be admitted.
+    /// Whether clients listen to when they are told to come again.
     pub(super) retries: bool,
 }
 
@@ -61,6 +100,7 @@ impl Manner {
             is_too_large: decision == Decision::Deny && cost > algorithm.level_bound(),
             retry: is_told.then(retry),
             record: self.records.then(|| Box::new(record())),
+            parts: None,
         }
     }
 }

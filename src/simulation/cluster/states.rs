@@ -5,17 +5,16 @@ use super::super::deployment::{Deployment, Ttl};
 use super::super::lane::Course;
 use super::said::{Manner, Said};
 use crate::limiter::{Algorithm, Decision};
-use crate::measure::{Clocked, LevelLine, LevelLines, Levels, Measure, Occupancy};
-use crate::units::{Cost, KeyId, Level, Retry, SimTime};
+use crate::measure::{Clocked, LevelLine, LevelLines, Levels, Measure, Occupancy, Record};
+use crate::units::{Cost, KeyId, Level, Nanos, Retry, SimTime};
 use std::collections::{BTreeMap, VecDeque};
-use std::ops::Range;
 
-/// The states of all keys of one or several limiters. A state's place is its key's number, after all
-/// keys of the limiters before.
+/// The states of all keys of one or several limiters. The states of one key stand side by side, in the
+/// order of the limiters, so that keys can be added.
 pub(super) struct States<A: Algorithm> {
     /// One for all, or one per limiter.
     algorithms: Vec<A>,
-    keys: usize,
+    limiters: usize,
     states: Vec<A::State>,
     /// By place, how often the state has been replaced or added to.
     versions: Vec<u32>,
@@ -32,6 +31,8 @@ pub(super) struct States<A: Algorithm> {
     watch: Watch,
     /// Whether any client listens to when it is told to come again.
     clients_listen: bool,
+    /// How long the keys' names are, where they are not the run's own keys.
+    names: Option<Vec<usize>>,
     course: Course,
 }
 
@@ -46,6 +47,7 @@ struct Watch {
 }
 
 /// What is left of the states at the end of a run.
+#[derive(Default)]
 pub(super) struct Remains {
     pub(super) occupancy: Option<Occupancy>,
     pub(super) levels: Option<Levels>,
@@ -54,57 +56,117 @@ pub(super) struct Remains {
     pub(super) forgotten_early: u64,
 }
 
+impl Remains {
+    /// Adds what is left of other states; levels are those of the first.
+    pub(super) fn add(&mut self, more: Self) {
+        self.leaked += more.leaked;
+        self.forgotten_early += more.forgotten_early;
+        match (&mut self.occupancy, more.occupancy) {
+            (Some(occupancy), Some(more)) => occupancy.merge(&more),
+            (none, more) => *none = more.or(none.take()),
+        }
+        self.levels = self.levels.take().or(more.levels);
+        self.lines = self.lines.take().or(more.lines);
+    }
+}
+
 impl<A: Algorithm> States<A> {
-    /// Fresh states of `limiters` limiters.
+    /// States of `limiters` limiters, with room for no key yet; whether anyone follows their levels.
     pub(super) fn new(
         algorithms: Vec<A>,
         limiters: usize,
         deployment: &Deployment,
         course: &Course,
+        with_levels: bool,
     ) -> Self {
-        let keys = course.names.len();
-        let places = keys * limiters;
         let has = |measure| course.measures.has(measure);
-        let occupancy = || {
-            let mut occupancy = Occupancy::keeping(course.instants, course.horizon);
-            occupancy.reach(places);
-            occupancy
-        };
+        let occupancy = || Occupancy::keeping(course.instants, course.horizon);
         let fresh = algorithms[0].fresh();
         let estimates = algorithms[0].estimate(&fresh, SimTime::ZERO).is_some();
-        let has_lifetime = matches!(deployment.ttl, Ttl::AfterWrite(_) | Ttl::AfterCreation(_));
+        let is_one = limiters == 1 && course.one_key && with_levels;
         Self {
-            keys,
-            states: vec![fresh; places],
-            versions: vec![0; places],
+            limiters,
+            states: Vec::new(),
+            versions: Vec::new(),
             ttl: deployment.ttl,
-            expires: vec![0; if has_lifetime { places } else { 0 }],
+            expires: Vec::new(),
             forgotten_early: 0,
             lost_expires: deployment.lost_expires.iter().copied().collect(),
             immortal: BTreeMap::new(),
             standing: BTreeMap::new(),
             watch: Watch {
                 occupancy: has(Measure::Memory).then(occupancy),
-                touched: vec![SimTime::ZERO; if has(Measure::Memory) { places } else { 0 }],
-                levels: (places == 1 && has(Measure::Series)).then(|| Levels::new(course.grid)),
-                lines: course.with_timeline.then(LevelLines::default),
+                touched: Vec::new(),
+                levels: (is_one && has(Measure::Series)).then(|| Levels::new(course.grid)),
+                lines: (course.with_timeline && with_levels).then(LevelLines::default),
                 estimates: estimates && has(Measure::Estimate),
             },
             algorithms,
             clients_listen: deployment.clients.as_ref().is_some_and(|it| it.listen()),
+            names: (!with_levels).then(Vec::new),
             course: course.clone(),
         }
     }
 
+    /// Makes room for the states of `keys` keys, which begin fresh.
+    pub(super) fn reach(&mut self, keys: usize) {
+        let places = keys * self.limiters;
+        if places <= self.states.len() {
+            return;
+        }
+        let fresh = self.algorithms[0].fresh();
+        self.states.resize(places, fresh);
+        self.versions.resize(places, 0);
+        if matches!(self.ttl, Ttl::AfterWrite(_) | Ttl::AfterCreation(_)) {
+            self.expires.resize(places, 0);
+        }
+        if let Some(occupancy) = &mut self.watch.occupancy {
+            occupancy.reach(places);
+            self.watch.touched.resize(places, SimTime::ZERO);
+        }
+    }
+
+    /// Makes room for a key of a rule, which may be new.
+    pub(super) fn meet(&mut self, key: KeyId, name: usize) {
+        let keys = key.0 as usize + 1;
+        if let Some(names) = self.names.as_mut().filter(|names| names.len() < keys) {
+            names.push(name);
+            self.reach(keys);
+        }
+    }
+
+    /// Takes over the keys of limiters that these ones follow; what becomes of a state, `carry` says.
+    /// The clocks are those of the limiters.
+    pub(super) fn succeed(
+        &mut self,
+        old: &mut Self,
+        clock: impl Fn(usize) -> Clocked,
+        carry: fn(&A, &A, &A::State, SimTime) -> A::State,
+    ) {
+        self.names = old.names.take();
+        self.reach(old.states.len() / self.limiters);
+        for place in 0..old.states.len() {
+            let now = clock(place % self.limiters);
+            let before = old.touch(place, now);
+            if old.is_fresh(place, before) {
+                continue;
+            }
+            let (is, was) = (self.algorithm(place), old.algorithm(place));
+            let state = carry(is, was, &old.states[place], before.reading);
+            self.write(place, now, state);
+        }
+        old.names = Some(Vec::new());
+    }
+
     /// The place of a key's state behind a limiter.
     pub(super) fn place(&self, limiter: usize, key: KeyId) -> usize {
-        limiter * self.keys + key.0 as usize
+        key.0 as usize * self.limiters + limiter
     }
 
     fn algorithm(&self, place: usize) -> &A {
         match &self.algorithms[..] {
             [one] => one,
-            many => &many[place / self.keys],
+            many => &many[place % self.limiters],
         }
     }
 
@@ -134,7 +196,7 @@ impl<A: Algorithm> States<A> {
         self.let_go(place, now);
         let algorithm = match &self.algorithms[..] {
             [one] => one,
-            many => &many[place / self.keys],
+            many => &many[place % self.limiters],
         };
         let (state, watch) = (&self.states[place], &mut self.watch);
         if let Some(levels) = &mut watch.levels {
@@ -167,7 +229,7 @@ impl<A: Algorithm> States<A> {
         }
         let algorithm = match &self.algorithms[..] {
             [one] => one,
-            many => &many[place / self.keys],
+            many => &many[place % self.limiters],
         };
         let state = &self.states[place];
         if let Some(occupancy) = &mut self.watch.occupancy
@@ -181,11 +243,17 @@ impl<A: Algorithm> States<A> {
 
     /// The clock that decides on a state. It stands still for one that only its expiry would begin anew.
     fn clock(&self, place: usize, now: Clocked) -> Clocked {
-        let made = self.standing.get(&place).or(self.immortal.get(&place));
-        match made.filter(|_| self.algorithm(place).resets_by_expiry()) {
-            Some(made) => Clocked::stopped(now.at, *made),
+        match self.stopped(place) {
+            Some(made) => now.stopped(made),
             None => now,
         }
+    }
+
+    /// The time at which the clock stands still for a state, where it does.
+    fn stopped(&self, place: usize) -> Option<SimTime> {
+        let made = self.standing.get(&place).or(self.immortal.get(&place));
+        let made = made.filter(|_| self.algorithm(place).resets_by_expiry());
+        made.copied()
     }
 
     /// A state goes back to fresh.
@@ -213,12 +281,7 @@ impl<A: Algorithm> States<A> {
 
     /// All states of a limiter are lost.
     pub(super) fn lose(&mut self, limiter: usize, now: Clocked) {
-        let places = limiter * self.keys..(limiter + 1) * self.keys;
-        self.lose_places(places, now);
-    }
-
-    fn lose_places(&mut self, places: Range<usize>, now: Clocked) {
-        for place in places {
+        for place in (limiter..self.states.len()).step_by(self.limiters) {
             if self.states[place] != self.algorithm(place).fresh() {
                 let now = self.touch(place, now);
                 self.forget(place, now);
@@ -253,11 +316,15 @@ impl<A: Algorithm> States<A> {
     fn watch(&mut self, place: usize, now: Clocked) {
         let algorithm = match &self.algorithms[..] {
             [one] => one,
-            many => &many[place / self.keys],
+            many => &many[place % self.limiters],
         };
         let (state, watch) = (&self.states[place], &mut self.watch);
         if let Some(occupancy) = &mut watch.occupancy {
-            let name = || self.course.names[place % self.keys].len();
+            let (key, names) = (place / self.limiters, &self.names);
+            let name = || match names {
+                Some(names) => names[key],
+                None => self.course.names[key].len(),
+            };
             occupancy.after(algorithm, state, place, name, now);
             watch.touched[place] = now.at;
         }
@@ -284,11 +351,16 @@ impl<A: Algorithm> States<A> {
         if self.is_kept(place, cost, said.decision) {
             self.changed(place, now, was_fresh);
         }
-        if matches!(said.retry, Some(Retry::After(_))) && now.is_stopped() {
-            said.retry = Some(self.until_expiry(place, now.at));
-        }
+        self.await_expiry(place, now.at, &mut said);
         self.watch(place, now);
         said
+    }
+
+    /// Where time stands still for a state, what was said of the time to come is that of its expiry.
+    fn await_expiry(&self, place: usize, at: SimTime, said: &mut Said) {
+        if self.stopped(place).is_some() {
+            said.await_expiry(self.until_expiry(place, at));
+        }
     }
 
     /// When a state that only its expiry begins anew does so.
@@ -297,7 +369,7 @@ impl<A: Algorithm> States<A> {
         let is_lost = expires == 0 || self.immortal.contains_key(&place);
         match is_lost {
             true => Retry::Never,
-            false => Retry::After((expires - at.as_nanos()).into()),
+            false => Retry::After(expires.saturating_sub(at.as_nanos()).into()),
         }
     }
 
@@ -324,14 +396,17 @@ impl<A: Algorithm> States<A> {
         now: Clocked,
         cost: Cost,
     ) -> Said {
-        self.manner().ask(self.algorithm(place), state, now, cost)
+        let now = self.clock(place, now);
+        let mut said = self.manner().ask(self.algorithm(place), state, now, cost);
+        self.await_expiry(place, now.at, &mut said);
+        said
     }
 
     const fn manner(&self) -> Manner {
         Manner {
             estimates: self.watch.estimates,
             records: self.course.with_timeline,
-            retries: self.course.with_timeline || self.clients_listen,
+            retries: self.clients_listen,
         }
     }
 
@@ -339,7 +414,7 @@ impl<A: Algorithm> States<A> {
     fn parts(&mut self, place: usize) -> (&A, &mut A::State) {
         let algorithm = match &self.algorithms[..] {
             [one] => one,
-            many => &many[place / self.keys],
+            many => &many[place % self.limiters],
         };
         (algorithm, &mut self.states[place])
     }
@@ -383,9 +458,55 @@ impl<A: Algorithm> States<A> {
 
     /// When a request that was denied would be admitted.
     pub(super) fn retry_after(&self, place: usize, now: Clocked, cost: Cost) -> Retry {
+        let reading = self.clock(place, now).reading;
+        let algorithm = self.algorithm(place);
+        match algorithm.retry_after(&self.states[place], reading, cost) {
+            Retry::After(1..) if self.stopped(place).is_some() => self.until_expiry(place, now.at),
+            retry => retry,
+        }
+    }
+
+    /// What is kept of an answer that several limiters gave together, of which this one is told.
+    pub(super) fn record(
+        &self,
+        place: usize,
+        now: Clocked,
+        cost: Cost,
+        decision: Decision,
+    ) -> Record {
         let now = self.clock(place, now);
-        self.algorithm(place)
-            .retry_after(&self.states[place], now.reading, cost)
+        let (algorithm, state) = (self.algorithm(place), &self.states[place]);
+        let mut record = Record::of(algorithm, state, now, cost, decision);
+        if self.stopped(place).is_some() {
+            record.await_expiry(self.until_expiry(place, now.at));
+        }
+        record
+    }
+
+    /// How much longer than `wait` it takes until a request would be admitted if nothing else came.
+    pub(super) fn would_admit_after(
+        &self,
+        place: usize,
+        now: Clocked,
+        wait: u128,
+        cost: Cost,
+    ) -> Retry {
+        let Ok(nanos) = u64::try_from(wait) else {
+            // Beyond the end of the clock nothing is refilled that could be told.
+            return Retry::After(0);
+        };
+        let (algorithm, state) = (self.algorithm(place), &self.states[place]);
+        let then = now.reading.saturating_add(Nanos::new(nanos));
+        if self.stopped(place).is_some() {
+            return match self.retry_after(place, now, cost) {
+                Retry::After(expires) => Retry::After(expires.saturating_sub(wait)),
+                Retry::Never => Retry::Never,
+            };
+        }
+        match cost == 0 || cost <= algorithm.remaining(state, then) {
+            true => Retry::After(0),
+            false => algorithm.retry_after(state, then, cost),
+        }
     }
 
     /// A state's level.
@@ -408,7 +529,7 @@ impl<A: Algorithm> States<A> {
     pub(super) fn finish(mut self, clock: impl Fn(usize) -> Clocked) -> Remains {
         let mut leaked = 0;
         for place in 0..self.states.len() {
-            let end = clock(place / self.keys);
+            let end = clock(place % self.limiters);
             self.expire(place, end);
             leaked += u64::from(self.is_leaked(place, end));
             let now = self.clock(place, end);
@@ -424,7 +545,10 @@ impl<A: Algorithm> States<A> {
         Remains {
             occupancy: self.watch.occupancy,
             levels: self.watch.levels,
-            lines: self.watch.lines.map(|lines| lines.lines),
+            lines: self
+                .watch
+                .lines
+                .map(|lines| by_limiter(lines.lines, self.limiters)),
             leaked,
             forgotten_early: self.forgotten_early,
         }
@@ -436,4 +560,11 @@ impl<A: Algorithm> States<A> {
         let is_made = || self.states[place] != self.algorithm(place).fresh();
         is_held && is_made() && self.is_fresh(place, end)
     }
+}
+
+/// Brings lines that stand side by side for each key into the order of the limiters.
+fn by_limiter(lines: Vec<LevelLine>, limiters: usize) -> Vec<LevelLine> {
+    let mut lines: Vec<_> = (0..).zip(lines).collect();
+    lines.sort_by_key(|(place, _)| place % limiters);
+    lines.into_iter().map(|(_, line)| line).collect()
 }

@@ -2,9 +2,10 @@
 
 use super::super::deployment::{Deployment, Store, Whom};
 use super::engine::{Engine, Event};
+use super::judge::Slot;
 use crate::limiter::Algorithm;
 use crate::measure::{Message, Party, Says};
-use crate::units::{Cost, KeyId, Nanos, SimTime};
+use crate::units::{Cost, Nanos, SimTime};
 use std::collections::BTreeMap;
 
 /// What nodes have admitted and not yet told.
@@ -12,7 +13,7 @@ pub(super) struct Sync {
     /// The time between exchanges; `None` where nodes keep to themselves.
     every: Option<Nanos>,
     /// By key and node.
-    owed: BTreeMap<(KeyId, u16), Cost>,
+    owed: BTreeMap<(Slot, u16), Cost>,
     is_due: bool,
 }
 
@@ -37,7 +38,7 @@ impl Sync {
 
 impl<A: Algorithm> Engine<A> {
     /// A node has admitted something that it will tell the others.
-    pub(super) fn owe(&mut self, node: u16, key: KeyId, cost: Cost, now: SimTime) {
+    pub(super) fn owe(&mut self, node: u16, key: Slot, cost: Cost, now: SimTime) {
         let Some(every) = self.sync.every.filter(|_| cost > 0) else {
             return;
         };
@@ -66,7 +67,7 @@ impl<A: Algorithm> Engine<A> {
         let up: Vec<u16> = nodes
             .filter(|node| !self.schedule.is_down(*node, now))
             .collect();
-        let mut by_key: BTreeMap<KeyId, Vec<(u16, Cost)>> = BTreeMap::new();
+        let mut by_key: BTreeMap<Slot, Vec<(u16, Cost)>> = BTreeMap::new();
         for ((key, node), cost) in owed {
             if up.contains(&node) {
                 self.ledger.count_operation(node);
@@ -97,7 +98,7 @@ impl<A: Algorithm> Engine<A> {
         &mut self,
         from: u16,
         to: u16,
-        (key, cost): (KeyId, Cost),
+        (key, cost): (Slot, Cost),
         (now, way): (SimTime, Nanos),
     ) {
         let arrives = now.saturating_add(way);
@@ -118,12 +119,16 @@ impl<A: Algorithm> Engine<A> {
     }
 
     /// A node charges itself with what another one admitted.
-    pub(super) fn told(&mut self, node: u16, key: KeyId, cost: Cost, now: SimTime) {
+    pub(super) fn told(&mut self, node: u16, (chapter, key): Slot, cost: Cost, now: SimTime) {
         if self.schedule.is_down(node, now) {
             return;
         }
         let clock = self.clocks.of(Whom::Node(node), now);
-        let place = self.states.place(usize::from(node), key);
-        self.states.charge(place, clock, cost);
+        let Some(chapter) = self.in_force(chapter) else {
+            return;
+        };
+        let states = &mut self.states[chapter];
+        let place = states.place(usize::from(node), key);
+        states.charge(place, clock, cost);
     }
 }

@@ -40,6 +40,16 @@ impl Names {
         (0..self.len()).map(|number| &self[number])
     }
 
+    /// Takes off those from `number` on, which begin anew from 0.
+    pub(in crate::workload) fn split_off(&mut self, number: usize) -> Self {
+        let begin = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let ends = self.ends.split_off(number).into_iter();
+        Self {
+            text: self.text.split_off(begin),
+            ends: ends.map(|end| end - begin).collect(),
+        }
+    }
+
     fn push(&mut self, name: &str) {
         self.text.push_str(name);
         self.ends.push(self.text.len());
@@ -97,6 +107,11 @@ struct CountedRun {
 impl KeyNames {
     /// Bytes that a name takes while it is read: an estimate, with its entry in the index.
     const BYTES_EACH: u64 = 120;
+
+    /// How many there are.
+    pub(in crate::workload) fn len(&self) -> usize {
+        self.names.len()
+    }
 
     /// The number of the key called `name`, a new one at its first mention.
     pub(in crate::workload) fn intern(&mut self, name: &str) -> Result<KeyId> {

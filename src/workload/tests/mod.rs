@@ -1,5 +1,6 @@
 //! Laws of whole workloads, as a scenario's tables state them.
 
+mod identity;
 mod laws;
 mod order;
 mod reading;

@@ -11,7 +11,7 @@ use crate::units::{KeyId, SimTime};
 use crate::workload::cost::CostStream;
 use crate::workload::keys::{KeyNames, KeyStream, Keys};
 use crate::workload::pattern::Setting;
-use crate::workload::random::WHOLE;
+use crate::workload::random::{Purpose, WHOLE};
 use crate::workload::rounds::Arrivals;
 use crate::workload::{Arrival, Mark, MarkId};
 use std::io;
@@ -285,7 +285,7 @@ impl Trace {
         let costs = trace.stated.costs.as_ref();
         let drawn = Drawn {
             keys: match &trace.keys {
-                RecordKeys::Drawn(keys) => Some(keys.whole(seed, block)),
+                RecordKeys::Drawn(keys) => Some(keys.whole(seed, block, Purpose::Keys)),
                 RecordKeys::Named(..) => None,
             },
             costs: costs.map(|costs| costs.stream(seed, block, WHOLE)),

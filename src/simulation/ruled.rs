@@ -1,0 +1,88 @@
+//! Candidates under rules: limiters of any kinds side by side.
+
+use super::Candidate;
+use super::cluster::{Book, Cluster, RuleLimiters, ruled};
+use super::deployment::Deployment;
+use super::lane::{Course, Lane, LaneOf};
+use super::stepper::{Stepper, Steps};
+use crate::limiter::{Algorithm, Any, AnyState};
+use crate::rules::{OnReload, Rules};
+use crate::units::SimTime;
+use std::sync::Arc;
+
+/// The limiters of one rule of a candidate.
+pub struct Limiters {
+    /// The algorithm's `kind`.
+    pub kind: &'static str,
+    /// The limiters as the catalog built them, for the deployment's shares.
+    pub built: Box<dyn Candidate>,
+}
+
+/// A candidate that goes by rules: by version and rule the limiters; a version that cannot be read has
+/// none.
+pub fn under_rules(rules: &Arc<Rules>, limiters: Vec<Vec<Limiters>>) -> Box<dyn Candidate> {
+    let of_version = |version: Vec<Limiters>| {
+        let of_rule = |rule: Limiters| RuleLimiters {
+            kind: rule.kind,
+            parts: rule.built.limiters(),
+        };
+        version.into_iter().map(of_rule).collect()
+    };
+    let carry = match rules.on_reload {
+        OnReload::Kept => kept,
+        // A reset begins new states and carries none.
+        OnReload::Converted | OnReload::Reset => converted,
+    };
+    Box::new(Ruled(Arc::new(Book {
+        rules: rules.clone(),
+        limiters: limiters.into_iter().map(of_version).collect(),
+        is_same: Any::eq,
+        carry,
+    })))
+}
+
+/// What is stored stays stored, as far as it means anything to the new limiter.
+fn kept(new: &Any, old: &Any, state: &AnyState, now: SimTime) -> AnyState {
+    let inherited = new.inherit(old, state, now);
+    inherited.unwrap_or_else(|| new.fresh())
+}
+
+/// The used share stays used.
+fn converted(new: &Any, old: &Any, state: &AnyState, now: SimTime) -> AnyState {
+    new.convert(old, state, now)
+}
+
+struct Ruled(Arc<Book<Any>>);
+
+impl Ruled {
+    /// The limiter by which results are described.
+    fn first(&self) -> &Any {
+        &self.0.limiters[0][0].parts[0]
+    }
+}
+
+impl Candidate for Ruled {
+    fn stepper(&self) -> Box<dyn Stepper> {
+        Box::new(Steps {
+            state: self.first().fresh(),
+            algorithm: self.first().clone(),
+        })
+    }
+
+    fn lane(&self, course: Course) -> Box<dyn Lane> {
+        Box::new(LaneOf::new(self.first().clone(), course))
+    }
+
+    fn cluster(
+        &self,
+        deployment: &Arc<Deployment>,
+        course: &Course,
+        seed: u64,
+    ) -> Box<dyn Cluster> {
+        ruled(&self.0, deployment, course, seed)
+    }
+
+    fn limiters(&self) -> Vec<Any> {
+        self.0.limiters[0][0].parts.clone()
+    }
+}
