@@ -1,8 +1,10 @@
 //! The result files that programs read.
 
 mod backend;
+mod clients;
 
 pub use backend::backend;
+pub use clients::clients;
 
 use super::attempt::{COLUMNS, attempts};
 use super::text::cell;
@@ -213,6 +215,7 @@ pub fn keys(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
         "denied",
         "peak_in_window",
         "first_denied_s",
+        "attempts",
     ])?;
     let has_peaks = run.measures.has(Measure::Peak);
     let peak = |most: u128| match has_peaks {
@@ -232,6 +235,7 @@ pub fn keys(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
                 tally
                     .first_denied
                     .map_or(String::new(), |at| at.to_string()),
+                tally.attempts.to_string(),
             ])?;
         }
     }
