@@ -1,9 +1,11 @@
 //! The tables of everything that can be named in a scenario. Adding one means one file, its `mod`
 //! line and one row here; lists, help, validation and the tests of the laws follow from the rows.
 
+mod client;
 mod deployment;
 mod rule;
 
+pub use client::CLIENT;
 pub use deployment::{BACKEND, DEPLOYMENT, OVER_LIMIT};
 pub use rule::{RULE, RULES};
 
@@ -469,6 +471,13 @@ pub const CHARTS: &[ChartRow] = &[
         meaning: "Cost offered and cost forwarded over time.",
         needs: &[Measure::Series],
         draw: chart::throughput,
+    },
+    ChartRow {
+        name: "attempts",
+        title: "Attempts",
+        meaning: "First attempts and retries over time, admitted and refused, where clients try again.",
+        needs: &[Measure::Series],
+        draw: chart::attempts,
     },
     ChartRow {
         name: "delay",

@@ -7,12 +7,14 @@ use std::fmt;
 use std::ops::{Add, Sub};
 
 mod divisor;
+mod factor;
 mod offset;
 mod parse;
 mod share;
 mod text;
 
 pub use divisor::Divisor;
+pub use factor::Factor;
 pub use offset::Offset;
 pub use parse::{UnitError, parse_clock_time, parse_decimal_seconds};
 pub use share::Share;

@@ -101,6 +101,10 @@ pub const DEPLOYMENT: &[Field] = &[
         meaning: "a list of moments: the next key created from then on never expires",
     },
     Field {
+        name: "client",
+        meaning: "what clients do here that are refused: a table (the scenario's own)",
+    },
+    Field {
         name: "rules",
         meaning: "how it goes by the scenario's rules: { charge, reload_every, state, only = [names] } \
                   (as [rules] says)",

@@ -2,7 +2,9 @@
 
 use super::terminal::Terminal;
 use anstyle::Style;
-use ratesim::catalog::{ALGORITHMS, BACKEND, CHARTS, DEPLOYMENT, OVER_LIMIT, RULE, RULES, TRAFFIC};
+use ratesim::catalog::{
+    ALGORITHMS, BACKEND, CHARTS, CLIENT, DEPLOYMENT, OVER_LIMIT, RULE, RULES, TRAFFIC,
+};
 use ratesim::error::Result;
 use ratesim::measure::Measure;
 use ratesim::report::text::visible;
@@ -47,6 +49,7 @@ pub(crate) fn run() -> Result<()> {
         section("Fields of a rule", fields(RULE)),
         section("Fields of all rules", fields(RULES)),
         section("Fields of a deployment", fields(DEPLOYMENT)),
+        section("Fields of a client", fields(CLIENT)),
         section("Fields of over_limit", fields(OVER_LIMIT)),
         section("Fields of the backend", fields(BACKEND)),
         section("Measures", measures),

@@ -170,11 +170,15 @@ fn tables(result: &RunResult, forms: &[Form], output: &mut Output) -> Result<()>
     if result.rules().is_some() {
         output.file("rules.csv", |out| Ok(csv::rules(result, out)?))?;
     }
-    if result.candidates.iter().any(|c| c.cluster.is_some()) {
+    let clusters = result.candidates.iter().filter_map(|c| c.cluster.as_ref());
+    if clusters.flat_map(|cluster| &cluster.nodes).next().is_some() {
         output.file("nodes.csv", |out| Ok(csv::nodes(result, out)?))?;
     }
     if result.candidates.iter().any(|c| c.backend().is_some()) {
         output.file("backend.csv", |out| Ok(csv::backend(result, out)?))?;
+    }
+    if result.candidates.iter().any(|c| c.clients().is_some()) {
+        output.file("clients.csv", |out| Ok(csv::clients(result, out)?))?;
     }
     Ok(())
 }

@@ -1,12 +1,12 @@
 //! What only a limiter on several nodes, or with a remote store, has to show.
 
-use super::{BackendResult, Delays, Dialogue, MessagesResult};
+use super::{BackendResult, ClientsResult, Delays, Dialogue, MessagesResult};
 use crate::units::{Cost, Nanos, Share, SimTime};
 
 /// What one candidate's nodes, and its store, went through.
 #[derive(Clone, Debug, Default)]
 pub struct ClusterResult {
-    /// One tally per node.
+    /// One tally per node; empty where one decides at once, and only its clients are followed.
     pub nodes: Vec<NodeTally>,
     /// How many states each key has: 1, or one per node. Where it is one per node, the level lines of
     /// all keys of one node come before those of the next.
@@ -54,6 +54,8 @@ pub struct ClusterResult {
     pub messages: Option<MessagesResult>,
     /// What the backend went through, where there is one.
     pub backend: Option<BackendResult>,
+    /// What its clients did, where any of the run tries again.
+    pub clients: Option<ClientsResult>,
 }
 
 /// A time during which a party was down.
@@ -70,7 +72,7 @@ pub struct Downtime {
 /// One node's counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NodeTally {
-    /// Requests that came to it.
+    /// Attempts that came to it.
     pub requests: u64,
     /// Of these, admitted at once or later.
     pub allowed: u64,

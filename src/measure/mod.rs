@@ -3,6 +3,7 @@
 mod amounts;
 mod backend;
 mod batch;
+mod clients;
 mod clocked;
 mod cluster;
 mod delays;
@@ -32,6 +33,7 @@ pub mod theory;
 pub use amounts::{Amounts, Counts, Sums};
 pub use backend::{BackendResult, Served, ServedRow};
 pub use batch::{Answers, Batch, Columns, Cut, Offers};
+pub use clients::{ClientTally, ClientsProbe, ClientsResult, Tried, Tries};
 pub use clocked::Clocked;
 pub use cluster::{ClusterResult, Downtime, NodeTally};
 pub use delays::Delays;

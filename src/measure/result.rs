@@ -2,8 +2,8 @@
 
 use super::theory::Comparison;
 use super::{
-    BackendResult, ClusterResult, Delays, Estimates, Grid, KeyTally, MessagesResult, Reason,
-    Reference, Selection, Staircase, Tally,
+    BackendResult, ClientsResult, ClusterResult, Delays, Estimates, Grid, KeyTally, MessagesResult,
+    Reason, Reference, Selection, Staircase, Tally,
 };
 use crate::limiter::{ClosedForm, Decision, Motion};
 use crate::rules::Rules;
@@ -36,12 +36,26 @@ pub struct RunResult {
     pub keys: Arc<Names>,
     /// What arrivals' marks stand for.
     pub marks: Vec<Mark>,
+    /// The labels of the traffic blocks, as [`Mark::block`] counts them.
+    pub blocks: Vec<Option<String>>,
     /// The buckets of the series.
     pub grid: Grid,
     /// Every arrival in order, in runs small enough for a timeline.
     pub arrivals: Option<Vec<Arrival>>,
     /// The candidates in the order of the scenario.
     pub candidates: Vec<CandidateResult>,
+}
+
+impl CandidateResult {
+    /// Whether anybody tried again.
+    pub const fn retried(&self) -> bool {
+        self.tally.attempts > self.tally.requests
+    }
+
+    /// What its clients did, where any of the run tries again.
+    pub fn clients(&self) -> Option<&ClientsResult> {
+        self.cluster.as_ref()?.clients.as_ref()
+    }
 }
 
 impl RunResult {

@@ -1,9 +1,15 @@
 //! The result files that programs read.
 
-use super::attempt::{COLUMNS, Cell, attempts};
+mod backend;
+mod clients;
+
+pub use backend::backend;
+pub use clients::clients;
+
+use super::attempt::{COLUMNS, attempts};
 use super::text::cell;
-use crate::measure::{CandidateResult, Delays, METRICS, Measure, Reading, RunResult, Staircase};
-use crate::units::{KeyId, decimal};
+use crate::measure::{CandidateResult, METRICS, Measure, Reading, RunResult, Staircase};
+use crate::units::KeyId;
 use ::csv::{Error, Writer};
 use std::cmp::Reverse;
 use std::io::Write;
@@ -209,6 +215,7 @@ pub fn keys(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
         "denied",
         "peak_in_window",
         "first_denied_s",
+        "attempts",
     ])?;
     let has_peaks = run.measures.has(Measure::Peak);
     let peak = |most: u128| match has_peaks {
@@ -228,6 +235,7 @@ pub fn keys(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
                 tally
                     .first_denied
                     .map_or(String::new(), |at| at.to_string()),
+                tally.attempts.to_string(),
             ])?;
         }
     }
@@ -266,67 +274,6 @@ pub fn nodes(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
                 tally.errors.to_string(),
                 tally.allowed_cost.to_string(),
                 ops.unwrap_or_default(),
-            ])?;
-        }
-    }
-    Ok(writer.flush()?)
-}
-
-/// `backend.csv`: two rows per candidate that has a backend, with its limiter and without.
-///
-/// # Errors
-/// When `out` cannot be written.
-pub fn backend(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
-    let mut writer = Writer::from_writer(out);
-    writer.write_record([
-        "candidate",
-        "limiter",
-        "reached",
-        "served",
-        "denied",
-        "overloaded",
-        "unfinished",
-        "bypassed",
-        "utilisation",
-        "work_s",
-        "wasted_work_s",
-        "queue_peak",
-        "response_p50_s",
-        "response_p99_s",
-        "response_max_s",
-        "legitimate_response_p99_s",
-        "legitimate_lost",
-    ])?;
-    for candidate in &run.candidates {
-        let Some(backend) = candidate.backend() else {
-            continue;
-        };
-        let time = u128::from(backend.workers) * u128::from(run.horizon.as_nanos());
-        for (limiter, served) in [("with", &backend.with), ("without", &backend.without)] {
-            let quantile = |times: &Delays, percent| {
-                let time = times.percentile(percent);
-                time.map_or(String::new(), |time| Cell::length(time).to_string())
-            };
-            let bypassed = (backend.is_client && limiter == "with").then_some(backend.bypassed);
-            let share = |parts, whole| Reading::Share(parts, whole).to_string();
-            writer.write_record([
-                cell(&candidate.name),
-                limiter.to_owned(),
-                served.reached.to_string(),
-                served.served.to_string(),
-                served.denied.to_string(),
-                served.overloaded.to_string(),
-                served.unfinished.to_string(),
-                bypassed.map_or(String::new(), |count| count.to_string()),
-                share(served.busy, time),
-                decimal(served.busy, 9),
-                decimal(served.wasted, 9),
-                served.queue_peak.to_string(),
-                quantile(&served.responses, 50),
-                quantile(&served.responses, 99),
-                quantile(&served.responses, 100),
-                quantile(&served.legitimate_responses, 99),
-                share(served.legitimate_lost.into(), served.legitimate.into()),
             ])?;
         }
     }

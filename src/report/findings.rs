@@ -1,6 +1,7 @@
 //! What stands out in a run, in words.
 
 mod around;
+mod clients;
 mod cluster;
 
 use super::text::{above, bounds, bytes, duration, grouped, limit, multiple, percent, visible};
@@ -52,6 +53,7 @@ pub fn findings(run: &RunResult) -> Vec<Finding> {
     found.extend(first_denials(run));
     found.extend(too_large(run));
     found.extend(false_denials(run));
+    found.extend(clients::findings(run));
     found.extend(cluster::findings(run));
     found.extend(around::findings(run));
     found.extend(estimates(run));
@@ -233,12 +235,13 @@ fn too_large(run: &RunResult) -> Vec<Finding> {
 
 /// Who refused what the limit had room for, and why that is no accident.
 fn false_denials(run: &RunResult) -> Vec<Finding> {
-    by_count(
+    by(
         run,
-        |c| c.tally.false_deny,
-        |same, count| {
-            let requests = if count == 1 { "request" } else { "requests" };
-            let share = percent(u128::from(count), u128::from(run.requests));
+        |c| Some((c.tally.false_deny, c.tally.attempts)).filter(|(count, _)| *count > 0),
+        |same, (count, attempts)| {
+            let count = *count;
+            let requests = asked(same[0], count);
+            let share = percent(u128::from(count), u128::from(*attempts));
             let many = grouped(u128::from(count));
             let mut causes: Vec<&str> = same.iter().map(|c| c.caution).collect();
             causes.retain(|cause| !cause.is_empty());
@@ -248,9 +251,21 @@ fn false_denials(run: &RunResult) -> Vec<Finding> {
                 causes => format!(" ({})", causes.join("; ")),
             };
             let names = names(run, same).unwrap_or_default();
-            format!("{names} denied {many} {requests} ({share}) that the limit had room for{why}")
+            note(format!(
+                "{names} denied {many} {requests} ({share}) that the limit had room for{why}"
+            ))
         },
     )
+}
+
+/// What so many of a candidate's answers were given to.
+fn asked(candidate: &CandidateResult, count: u64) -> &'static str {
+    match (candidate.retried(), count) {
+        (true, 1) => "attempt",
+        (true, _) => "attempts",
+        (false, 1) => "request",
+        (false, _) => "requests",
+    }
 }
 
 /// How far estimates of a trailing window were from what it held.
@@ -283,14 +298,18 @@ fn most_denied(run: &RunResult) -> Option<Finding> {
     keys.truncate(MOST_NAMED);
     let named: Vec<String> = keys
         .iter()
-        .map(|key| {
-            let requests = run.candidates[0].per_key[*key].requests;
-            let most = grouped(u128::from(denied(key).unwrap_or(0)));
-            let whole = grouped(u128::from(requests));
-            format!(
-                "{} (up to {most} of {whole} requests)",
-                visible(&run.keys[*key])
-            )
+        .filter_map(|key| {
+            let rank = |c: &&CandidateResult| c.per_key[*key].denied;
+            // Of several with as many denials the first.
+            let worst = run.candidates.iter().rev().max_by_key(rank)?;
+            let tally = worst.per_key[*key];
+            let most = grouped(u128::from(tally.denied));
+            let whole = grouped(u128::from(tally.attempts));
+            Some(format!(
+                "{} (up to {most} of {whole} {})",
+                visible(&run.keys[*key]),
+                asked(worst, tally.attempts)
+            ))
         })
         .collect();
     let keys = if count == 1 { "key was" } else { "keys were" };

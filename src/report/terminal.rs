@@ -128,6 +128,10 @@ fn table(run: &RunResult) -> String {
             "per\nkey",
             "legit.\ndenied",
             "abusive\nallowed",
+            "attempts\nper req.",
+            "served in\nthe end",
+            "last\nserved",
+            "honest",
             "denied\nby",
             "queued",
             "over-\nflow",
@@ -235,6 +239,10 @@ const MOST_COLUMNS: usize = 72;
 fn timeline(run: &RunResult) -> Option<String> {
     let arrivals = run.arrivals.as_ref()?;
     if arrivals.is_empty() || arrivals.len() > MOST_COLUMNS || run.keys.len() > 1 {
+        return None;
+    }
+    // One column stands for one request of all candidates, which retries come between.
+    if run.candidates.iter().any(CandidateResult::retried) {
         return None;
     }
     let names: Vec<String> = run.candidates.iter().map(|c| visible(&c.name)).collect();

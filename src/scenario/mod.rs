@@ -7,6 +7,7 @@
 
 mod bounds;
 mod candidates;
+mod clients;
 mod deployments;
 mod overrides;
 mod print;
@@ -28,6 +29,7 @@ use crate::params::{FromValue, Params};
 use crate::simulation::{Plan, Planned};
 use crate::units::{Epoch, Limit, Nanos, SimTime};
 use crate::workload::{Request, Workload};
+use clients::Stated;
 use deployments::{Defaults, Frame};
 use std::sync::Arc;
 
@@ -71,7 +73,8 @@ impl Scenario {
         let mut rules = rules::read(&mut root, source.folder())?;
         let contract = rules.as_ref().map(rules::Stated::limit);
         let header = Header::read(&mut root, source.stem(), contract)?;
-        let traffic = root.tables("traffic")?;
+        let mut traffic = root.tables("traffic")?;
+        let clients = Stated::read(&mut root, &mut traffic)?;
         if traffic.is_empty() {
             let message = "is required: at least one [[traffic]] table, each with its pattern";
             return Err(root.error("traffic", message));
@@ -109,9 +112,11 @@ impl Scenario {
             limit: header.limit,
             epoch: traffic.epoch,
             horizon: traffic.horizon,
+            clients,
         };
         let blocks = traffic.workload.blocks();
         defaults.has_illegitimate = blocks.iter().any(|block| block.legitimate == Some(false));
+        notes.extend(frame.clients.notes(frame.horizon));
         let placed_rules = rules
             .as_mut()
             .map(|rules| rules.place(&frame))

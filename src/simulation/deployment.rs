@@ -1,5 +1,6 @@
 //! Deployments: on how many nodes a limiter runs, where its state lives, and what goes wrong.
 
+use super::client::Clients;
 use super::over_limit::OverLimit;
 use super::placement::{Backend, Placement};
 use crate::rules::Rules;
@@ -50,6 +51,9 @@ pub struct Deployment {
     pub placement: Option<Placement>,
     /// What is behind the limiter, where that is modelled.
     pub backend: Option<Backend>,
+    /// What clients do that are refused; `None` where none of the run tries again, under whatever
+    /// deployment.
+    pub clients: Option<Arc<Clients>>,
     /// The rules that say which limit a request counts against; `None` for one limit for each key.
     pub rules: Option<Arc<Rules>>,
 }
@@ -204,6 +208,7 @@ impl Deployment {
             over_limit: OverLimit::Drop,
             placement: None,
             backend: None,
+            clients: None,
             rules: None,
         }
     }
@@ -212,9 +217,12 @@ impl Deployment {
     /// drawn counts as no longer.
     pub const LONGEST_TRIP: Nanos = Nanos::from_secs(86_400);
 
-    /// Whether it is one node that answers at once, with nothing around it.
+    /// Whether each request is decided as by one node that answers at once, and that is all.
     pub fn is_plain(&self) -> bool {
-        self.is_single() && self.over_limit == OverLimit::Drop && self.backend.is_none()
+        self.is_single()
+            && self.clients.is_none()
+            && self.over_limit == OverLimit::Drop
+            && self.backend.is_none()
     }
 
     /// Whether it decides as one node does that answers at once.

@@ -1,6 +1,7 @@
 //! Running candidates over traffic.
 
 mod candidate;
+mod client;
 mod cluster;
 mod deployment;
 mod lane;
@@ -16,6 +17,7 @@ mod shard;
 mod stepper;
 
 pub use candidate::{Candidate, erase};
+pub use client::{Backoff, Client, Clients, Jitter, Precision, Retrying};
 pub use cluster::Cluster;
 pub use deployment::{
     Access, ClockStep, Deployment, OnStoreFailure, Outage, Routing, Slowdown, Store, Ttl, Whom,

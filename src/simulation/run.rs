@@ -64,6 +64,12 @@ pub fn run(plan: &Plan, progress: &dyn Progress) -> Result<RunResult> {
         requests,
         keys: plan.workload.keys(),
         marks: plan.workload.marks().to_vec(),
+        blocks: plan
+            .workload
+            .blocks()
+            .iter()
+            .map(|block| block.label.clone())
+            .collect(),
         grid: course.grid,
         arrivals,
         candidates: results.candidates.into_iter().flatten().collect(),
@@ -161,6 +167,12 @@ impl Course {
             reference: plan.reference,
             instants: Staircase::<1>::EXACT / keys.len().clamp(1, SHARDS as usize),
             names: keys,
+            blocks: plan
+                .workload
+                .marks()
+                .iter()
+                .map(|mark| mark.block)
+                .collect(),
             requesters: plan.rules().is_some().then(|| {
                 Arc::new(Requesters {
                     marks: plan.workload.marks().to_vec(),

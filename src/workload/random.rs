@@ -26,6 +26,8 @@ pub(crate) enum Purpose {
     Users,
     /// API keys that they show.
     ApiKeys,
+    /// How long clients wait that are refused.
+    Retries,
     /// Which requests go past the limiter, one word per request.
     Bypasses = 32,
     /// How long the backend works on a request, one generator per request.
@@ -110,13 +112,14 @@ mod tests {
                         Purpose::ApiKeys,
                         Purpose::Bypasses,
                         Purpose::Services,
+                        Purpose::Retries,
                     ] {
                         firsts.insert(generator(seed, block, part, purpose).next_u64());
                     }
                 }
             }
         }
-        assert_eq!(firsts.len(), 4 * 4 * 65 * 12);
+        assert_eq!(firsts.len(), 4 * 4 * 65 * 13);
     }
 
     /// A request's word depends on its number alone, and no two have the same.

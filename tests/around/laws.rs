@@ -183,3 +183,26 @@ fn the_same_request_takes_as_long_with_a_limiter_as_without() {
         );
     }
 }
+
+/// What rules deny together is one message each, which none of them has denied in the end.
+#[test]
+fn under_rules_what_is_queued_was_denied_by_none() {
+    let run = Ran::text(
+        "duration = '20s'\n[[traffic]]\npattern = 'poisson'\nrate = '9/s'\nendpoint = '/a'\n\
+         [[rule]]\nname = 'short'\nlimit = '2/1s'\n[[rule]]\nname = 'long'\nlimit = '15/10s'\n\
+         [[algorithm]]\nkind = 'sliding_window_counter'\n[[deployment]]\nname = 'drop'\n\
+         [[deployment]]\nname = 'queue'\n\
+         over_limit = { action = 'queue', capacity = 1000, drain_rate = '1/s' }\n",
+    );
+    let (drop, queue) = (run.of("drop"), run.of("queue"));
+    let denied = drop.counts().1;
+    assert!(denied > 50, "{denied}");
+    assert_eq!(queue.result.messages().unwrap().queued, denied);
+    assert_eq!(queue.counts(), (run.result.requests, 0));
+    assert_eq!(queue.result.tally.false_deny, 0);
+    for chapter in &queue.result.chapters {
+        let tally = chapter.tally;
+        assert_eq!((tally.denied, tally.false_deny), (0, 0), "{}", chapter.name);
+        assert_eq!(tally.allowed, run.result.requests, "{}", chapter.name);
+    }
+}

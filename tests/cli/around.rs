@@ -43,12 +43,12 @@ fn contradictions_of_what_is_over_the_limit_are_refused() {
         ),
         (
             "[over_limit]\naction = 'queue'\ndrain_rate = '5/s'",
-            "3:1: over_limit.capacity: ",
+            "3:2: over_limit.capacity: ",
             &["is required", "capacity = 100"],
         ),
         (
             "[over_limit]\naction = 'queue'\ncapacity = 5",
-            "3:1: over_limit.drain_rate: ",
+            "3:2: over_limit.drain_rate: ",
             &["is required", "\"5/s\""],
         ),
         (
@@ -84,7 +84,7 @@ fn contradictions_of_the_backend_are_refused() {
         ),
         (
             "[backend]\nworkers = 4",
-            "3:1: backend.service_time: ",
+            "3:2: backend.service_time: ",
             &["is required", "\"20ms\""],
         ),
         (
@@ -184,7 +184,7 @@ fn a_table_that_no_deployment_takes_is_noted() {
     let text = "[over_limit]\naction = 'queue'\ncapacity = 5\ndrain_rate = '5/s'\n[[deployment]]\n";
     let own = folder(&format!("{text}over_limit = {{ action = 'drop' }}"));
     let outcome = own.ratesim(&["run", "burst.toml", "--no-charts"]);
-    let note = "burst.toml:3:1: over_limit: every deployment has its own";
+    let note = "burst.toml:3:2: over_limit: every deployment has its own";
     assert!(outcome.stderr.contains(note), "{}", outcome.stderr);
     let taken = folder(text).ratesim(&["run", "burst.toml", "--no-charts"]);
     assert!(!taken.stderr.contains("over_limit"), "{}", taken.stderr);

@@ -8,5 +8,6 @@ mod level;
 mod measures;
 mod memory;
 mod outlook;
+mod retries;
 mod simultaneous;
 mod stream;

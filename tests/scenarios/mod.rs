@@ -9,6 +9,7 @@ mod gateways;
 mod language_model;
 mod poisson_near_limit;
 mod races;
+mod retries;
 mod scripted;
 mod sizes;
 

@@ -1,14 +1,14 @@
 //! The measures, each read from a candidate's result.
 
-use super::{Metric, Reading};
+use super::{Metric, Reading, clients};
 use crate::measure::{BackendResult, CandidateResult, ClusterResult, Measure, MessagesResult};
 use crate::units::SimTime;
 
-fn count(value: u64) -> Reading {
+pub(super) fn count(value: u64) -> Reading {
     Reading::Count(u128::from(value))
 }
 
-fn share(parts: u64, whole: u64) -> Reading {
+pub(super) fn share(parts: u64, whole: u64) -> Reading {
     Reading::Share(u128::from(parts), u128::from(whole))
 }
 
@@ -30,6 +30,7 @@ fn of_cluster(
     read: impl FnOnce(&ClusterResult) -> Option<Reading>,
 ) -> Reading {
     let cluster = candidate.cluster.as_ref();
+    let cluster = cluster.filter(|cluster| !cluster.nodes.is_empty());
     cluster.and_then(read).unwrap_or(Reading::Absent)
 }
 
@@ -98,35 +99,35 @@ pub const METRICS: &[Metric] = &[
     Metric {
         column: "attempts",
         heading: "",
-        meaning: "attempts, retries included; clients do not retry here",
+        meaning: "attempts at them, retries included",
         measure: None,
-        read: |c, _| count(c.tally.requests),
+        read: |c, _| count(c.tally.attempts),
     },
     Metric {
         column: "allowed",
         heading: "allowed",
-        meaning: "requests admitted, at once or later",
+        meaning: "attempts admitted, at once or later",
         measure: None,
         read: |c, _| count(c.tally.allowed),
     },
     Metric {
         column: "delayed",
         heading: "delayed",
-        meaning: "requests admitted and forwarded later",
+        meaning: "attempts admitted and forwarded later",
         measure: None,
         read: |c, _| count(c.tally.delayed),
     },
     Metric {
         column: "denied",
         heading: "denied",
-        meaning: "requests refused",
+        meaning: "attempts refused",
         measure: None,
         read: |c, _| count(c.tally.denied),
     },
     Metric {
         column: "errors",
         heading: "errors",
-        meaning: "requests refused because the store or a node failed (status 503)",
+        meaning: "attempts refused because the store or a node failed (status 503)",
         measure: None,
         read: |c, _| count(c.tally.errors),
     },
@@ -154,23 +155,23 @@ pub const METRICS: &[Metric] = &[
     Metric {
         column: "false_allow",
         heading: "false\nallow",
-        meaning: "requests allowed although that brought the cost forwarded in (f − w, f] above n",
+        meaning: "attempts allowed although that brought the cost forwarded in (f − w, f] above n",
         measure: Some(Measure::Errors),
         read: |c, _| count(c.tally.false_allow),
     },
     Metric {
         column: "false_deny",
         heading: "false\ndeny",
-        meaning: "requests denied although the cost forwarded in (t − w, t] left room for them",
+        meaning: "attempts denied although the cost forwarded in (t − w, t] left room for them",
         measure: Some(Measure::Errors),
         read: |c, _| count(c.tally.false_deny),
     },
     Metric {
         column: "error_rate",
         heading: "error\nrate",
-        meaning: "(false_allow + false_deny) / requests",
+        meaning: "(false_allow + false_deny) / attempts",
         measure: Some(Measure::Errors),
-        read: |c, _| share(c.tally.false_allow + c.tally.false_deny, c.tally.requests),
+        read: |c, _| share(c.tally.false_allow + c.tally.false_deny, c.tally.attempts),
     },
     Metric {
         column: "estimate_error",
@@ -241,7 +242,7 @@ pub const METRICS: &[Metric] = &[
     Metric {
         column: "delay_p50_s",
         heading: "",
-        meaning: "wait of admitted requests, median, in seconds",
+        meaning: "wait of admitted attempts, median, in seconds",
         measure: Some(Measure::Delay),
         read: |c, _| percentile(c, 50),
     },
@@ -287,28 +288,28 @@ pub const METRICS: &[Metric] = &[
     Metric {
         column: "legitimate_denied",
         heading: "legit.\ndenied",
-        meaning: "share of the requests labelled legitimate that was refused",
+        meaning: "share of the attempts labelled legitimate that was refused",
         measure: None,
         read: |c, _| share(c.tally.legitimate_denied, c.tally.legitimate),
     },
     Metric {
         column: "abusive_allowed",
         heading: "abusive\nallowed",
-        meaning: "share of the requests labelled not legitimate that was admitted",
+        meaning: "share of the attempts labelled not legitimate that was admitted",
         measure: None,
         read: |c, _| share(c.tally.abusive_allowed, c.tally.abusive),
     },
     Metric {
         column: "offered_cost",
         heading: "",
-        meaning: "cost of all requests",
+        meaning: "cost of all attempts",
         measure: None,
         read: |c, _| Reading::Count(c.tally.offered_cost),
     },
     Metric {
         column: "allowed_cost",
         heading: "",
-        meaning: "cost of the admitted requests",
+        meaning: "cost of the admitted attempts",
         measure: None,
         read: |c, _| Reading::Count(c.tally.allowed_cost),
     },
@@ -519,6 +520,14 @@ pub const METRICS: &[Metric] = &[
         measure: None,
         read: |c, _| of_backend(c, |b| Some(Reading::Share(b.with.wasted, b.with.busy))),
     },
+    clients::ATTEMPTS_PER_REQUEST,
+    clients::GOODPUT,
+    clients::WASTED_ATTEMPTS,
+    clients::AMPLIFICATION,
+    clients::GIVEN_UP,
+    clients::UNFINISHED,
+    clients::DRAINED_S,
+    clients::RETRY_HONESTY,
 ];
 
 /// `posts 12, login 3`: the rules that denied anything.

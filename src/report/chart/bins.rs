@@ -64,8 +64,18 @@ impl Bins {
         candidate: &CandidateResult,
         amounts: impl Fn(&Bucket) -> [u128; N],
     ) -> Vec<[u128; N]> {
+        self.sum_of(run, &candidate.series, amounts)
+    }
+
+    /// Sums of what `amounts` gives for each bucket of the run's grid.
+    pub(super) fn sum_of<const N: usize, B>(
+        self,
+        run: &RunResult,
+        buckets: &[B],
+        amounts: impl Fn(&B) -> [u128; N],
+    ) -> Vec<[u128; N]> {
         let mut sums = vec![[0; N]; self.count];
-        for (index, bucket) in candidate.series.iter().enumerate() {
+        for (index, bucket) in buckets.iter().enumerate() {
             if let Some(bin) = self.bin(run.grid.start(index)) {
                 for (sum, amount) in sums[bin].iter_mut().zip(amounts(bucket)) {
                     *sum += amount;
@@ -80,7 +90,7 @@ impl Bins {
     /// told from what was allowed at once.
     pub(super) fn decisions(self, run: &RunResult, candidate: &CandidateResult) -> Vec<[u128; 4]> {
         let Some(attempts) = run.attempts(candidate) else {
-            let are_counts = candidate.tally.offered_cost == candidate.tally.requests.into();
+            let are_counts = candidate.tally.offered_cost == candidate.tally.attempts.into();
             return self.sum(run, candidate, |bucket| {
                 let delayed = if are_counts {
                     bucket.delayed_requests.into()

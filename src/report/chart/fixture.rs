@@ -2,10 +2,12 @@
 //! there are too many.
 
 mod around;
+mod clients;
 mod cluster;
 mod large;
 
 pub(in crate::report) use around::around;
+pub(in crate::report) use clients::herd;
 pub(super) use cluster::talkative_crowd;
 pub(in crate::report) use cluster::{outage, race, ten_gateways};
 pub(super) use large::ten_million;
@@ -87,6 +89,7 @@ impl Ask {
             requests: arrivals.len() as u64,
             keys: Arc::new(self.keys.iter().collect()),
             marks: Vec::new(),
+            blocks: Vec::new(),
             grid,
             arrivals: Some(arrivals),
             candidates: Vec::new(),
@@ -173,7 +176,9 @@ fn note(result: &mut CandidateResult, run: &RunResult, arrival: &Arrival, decisi
     );
     let cost = u128::from(arrival.cost);
     tally.requests += 1;
+    tally.attempts += 1;
     key.requests += 1;
+    key.attempts += 1;
     tally.offered_cost += cost;
     let bucket = run.grid.bucket(arrival.at).unwrap();
     result.series[bucket].offered += cost;
@@ -379,6 +384,7 @@ pub(super) fn all() -> Vec<(&'static str, RunResult)> {
         ("crowd_of_keys", crowd_of_keys(20)),
         ("crowd_of_many_keys", crowd_of_keys(300)),
         ("race", race()),
+        ("herd", herd()),
         ("outage", outage()),
         ("ten_gateways", ten_gateways()),
         ("talkative_crowd", talkative_crowd()),

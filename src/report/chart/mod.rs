@@ -1,5 +1,6 @@
 //! Pictures of a run: SVG drawings and their PNG, one file per chart over a shared page.
 
+mod attempts;
 mod backend;
 mod bins;
 mod canvas;
@@ -36,6 +37,7 @@ mod verdict;
 mod window;
 mod words;
 
+pub use attempts::draw as attempts;
 pub use backend::draw as backend;
 pub use delay::draw as delay;
 pub use envelope::draw as envelope;

@@ -51,6 +51,8 @@ pub(super) fn read(
     let mut placed: Vec<Placed> = Vec::with_capacity(tables.len());
     for mut params in tables {
         let mut deployment = one(&mut params, defaults, frame)?;
+        let clients = frame.clients.under(&mut params, frame.horizon, notes)?;
+        deployment.clients = Some(clients);
         deployment.name = name(&mut params, &deployment, are_several)?;
         deployment.rules = of_deployment(&mut params, rules)?;
         params.check_known()?;
@@ -73,6 +75,15 @@ pub(super) fn read(
     let has_own = |placed: &Placed| placed.params.has("over_limit");
     if placed.iter().all(has_own) {
         notes.extend(defaults.unused.clone());
+    }
+    let retry = |placed: &Placed| {
+        let clients = placed.deployment.clients.as_ref();
+        clients.is_some_and(|clients| clients.retry())
+    };
+    if !placed.iter().any(retry) {
+        for placed in &mut placed {
+            Arc::make_mut(&mut placed.deployment).clients = None;
+        }
     }
     Ok(placed)
 }
@@ -100,6 +111,7 @@ fn one(params: &mut Params, defaults: &Defaults, frame: &Frame) -> Result<Deploy
         over_limit: OverLimit::Drop,
         placement: None,
         backend: None,
+        clients: None,
         rules: None,
     };
     store::link(params, &mut deployment)?;
@@ -129,7 +141,7 @@ fn name(params: &mut Params, deployment: &Deployment, are_several: bool) -> Resu
 }
 
 /// Refuses a field that nothing would come of here, with why that is or what it belongs to.
-fn refuse(params: &mut Params, name: &'static str, why: &str) -> Result<()> {
+pub(super) fn refuse(params: &mut Params, name: &'static str, why: &str) -> Result<()> {
     match params.raw(name) {
         Some(node) => {
             let found = node.value.describe();
@@ -140,7 +152,11 @@ fn refuse(params: &mut Params, name: &'static str, why: &str) -> Result<()> {
 }
 
 /// The field `name`, or an error that says what requires it and what it is.
-fn required<T: FromValue>(params: &mut Params, name: &'static str, why: &str) -> Result<T> {
+pub(super) fn required<T: FromValue>(
+    params: &mut Params,
+    name: &'static str,
+    why: &str,
+) -> Result<T> {
     let value = params.optional(name)?;
     value.ok_or_else(|| params.error(name, format!("is required: {why}")))
 }

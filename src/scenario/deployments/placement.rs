@@ -25,21 +25,25 @@ pub(super) fn backend(root: &mut Params) -> Result<Option<Backend>> {
     let Some(mut table) = section(root, NAME, EXPECTED)? else {
         return Ok(None);
     };
-    let why = "how long a worker takes for a request, such as service_time = \"20ms\", or a \
-               distribution";
     let service_time = Distribution::durations(&mut table, "service_time")?;
-    let service_time =
-        service_time.ok_or_else(|| table.error("service_time", format!("is required: {why}")))?;
+    let workers = table.whole("workers", 1, MOST_WORKERS, 1)?;
+    let queue = table.optional("queue")?;
+    // A slip of the pen is told before what it leaves to be missed.
+    table.check_known()?;
+    let service_time = service_time.ok_or_else(|| {
+        let message = "is required: how long a worker takes for a request, such as service_time = \
+                       \"20ms\", or a distribution";
+        table.error("service_time", message)
+    })?;
     if service_time.constant() == Some(0.0) {
         let message = "found 0s, but must be longer than that: a backend that takes no time needs no \
                        protection";
         return Err(table.error("service_time", message));
     }
-    let workers = table.whole("workers", 1, MOST_WORKERS, 1)?;
     let backend = Backend {
         workers: u32::try_from(workers).expect("checked above"),
         service_time,
-        queue: table.optional("queue")?,
+        queue,
     };
     root.resolve(NAME, table.finish()?.into());
     Ok(Some(backend))

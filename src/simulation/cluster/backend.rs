@@ -57,8 +57,11 @@ impl Serving {
     pub(super) fn arrive(&mut self, offer: &Offer) -> bool {
         let now = offer.arrival.at;
         let job = self.job(offer, now, Work::Request);
-        self.without.count_labelled(job.label, false);
-        self.without.take(now, job);
+        // Whom nobody refuses does not try again.
+        if offer.attempt == 1 {
+            self.without.count_labelled(job.label, false);
+            self.without.take(now, job);
+        }
         let bypasses = match self.placement {
             Some(Placement::Client(rule)) => self.bypasses(rule, offer),
             _ => false,

@@ -6,7 +6,7 @@ use super::ledger::Offer;
 use super::said::Part;
 use crate::limiter::{Algorithm, Decision};
 use crate::measure::{
-    Answers, Batch, Chapter, Counts, Cut, Measure, Record, Recorder, Selection, Sums,
+    Answers, Batch, Chapter, Counts, Cut, Measure, Record, Recorder, Selection, Sums, Tally,
 };
 use crate::rules::Rule;
 use crate::units::SimTime;
@@ -133,9 +133,13 @@ impl ChapterLedger {
 
     /// Ends the run.
     pub(super) fn finish(self) -> Chapter {
-        let measured = self.probes.finish(&[]);
+        let measured = self.probes.finish(&[], &[]);
         Chapter {
-            tally: measured.tally,
+            // A rule meets attempts; which requests they belong to is nothing to it.
+            tally: Tally {
+                requests: measured.tally.attempts,
+                ..measured.tally
+            },
             estimates: measured.estimates,
             ..self.chapter
         }

@@ -8,6 +8,7 @@ use super::super::deployment::{Access, Deployment, Store, Whom, Whose};
 use super::super::lane::Course;
 use super::super::over_limit::OverLimit;
 use super::super::probes::Traits;
+use super::attempts::{Attempts, Told};
 use super::backend::Serving;
 use super::changes::Change;
 use super::chapters::course_of_all;
@@ -56,6 +57,8 @@ pub(super) enum Event {
     LeaseBack(usize),
     /// A node gives up waiting for a lease.
     LeaseGivenUp(usize),
+    /// A client that was refused tries again.
+    Again(usize),
 }
 
 /// A request in flight.
@@ -96,6 +99,8 @@ pub(super) struct Engine<A: Algorithm> {
     pub(super) sync: Sync,
     pub(super) leases: Leases,
     pub(super) ledger: Ledger,
+    /// What clients do that are refused; `None` where none of the run tries again.
+    pub(super) attempts: Option<Box<Attempts>>,
     pub(super) scribe: Scribe,
     pub(super) waiting: u64,
     pub(super) most_waiting: u64,
@@ -152,7 +157,12 @@ impl<A: Algorithm> Engine<A> {
                     Ledger::new(&course, traits, deployment.nodes, can_fail)
                 }
             },
-            scribe: Scribe::new(course.with_timeline, can_fail || races),
+            attempts: Attempts::new(deployment, course, seed).map(Box::new),
+            scribe: if deployment.is_single() {
+                Scribe::deaf()
+            } else {
+                Scribe::new(course.with_timeline, can_fail || races)
+            },
             waiting: 0,
             most_waiting: 0,
             races: 0,
@@ -181,14 +191,21 @@ impl<A: Algorithm> Engine<A> {
                 Event::LeaseAtStore(lease) => self.lease_at_store(lease, now),
                 Event::LeaseBack(lease) => self.lease_back(lease, now),
                 Event::LeaseGivenUp(lease) => self.lease_given_up(lease, now),
+                Event::Again(attempt) => self.try_again(attempt),
             }
         }
     }
 
     /// A request arrives, after everything that is due has happened.
     pub(super) fn arrive(&mut self, offer: Offer) {
+        self.run_until(offer.arrival.at);
+        self.attempt(offer);
+    }
+
+    /// A client makes an attempt.
+    pub(super) fn attempt(&mut self, offer: Offer) {
         let now = offer.arrival.at;
-        self.run_until(now);
+        let offer = self.begin_attempt(offer);
         let trip = if self.deployment.has_store() {
             Some(self.link.ask(now))
         } else {
@@ -294,6 +311,10 @@ impl<A: Algorithm> Engine<A> {
         let in_outage = failure.is_some()
             || self.schedule.is_any_down(offer.arrival.at)
             || self.schedule.is_any_down(now);
+        let told = Told {
+            decision: said.decision,
+            retry: said.retry,
+        };
         let ending = Ending {
             at: now,
             node,
@@ -303,6 +324,7 @@ impl<A: Algorithm> Engine<A> {
             in_outage,
         };
         self.ledger.note(offer, ending);
+        self.answer_client(offer, told, now);
     }
 
     /// The clock that decides at the store on what a node sent at `sent`.

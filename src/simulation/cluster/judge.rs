@@ -63,6 +63,11 @@ impl<A: Algorithm> Engine<A> {
             limiter,
             clock,
             records: self.course.with_timeline,
+            retries: self
+                .deployment
+                .clients
+                .as_ref()
+                .is_some_and(|it| it.listen()),
         }
         .decide(&asks, charge)
     }
@@ -105,6 +110,8 @@ struct Bench<'a, A: Algorithm> {
     limiter: usize,
     clock: Clocked,
     records: bool,
+    /// Whether clients listen to when they are told to come again.
+    retries: bool,
 }
 
 impl<A: Algorithm> Bench<'_, A> {
@@ -159,6 +166,7 @@ impl<A: Algorithm> Bench<'_, A> {
             decision,
             estimate: f64::NAN,
             is_too_large,
+            retry: (self.retries && decision == Decision::Deny).then(|| self.retry(asks)),
             record: self
                 .records
                 .then(|| self.record(asks, decision))

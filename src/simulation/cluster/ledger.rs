@@ -11,14 +11,23 @@ use crate::measure::{
     Recorder, Sums,
 };
 use crate::rules::Rule;
-use crate::units::SimTime;
+use crate::units::{Nanos, SimTime};
 use crate::workload::{Arrival, Identity};
 
-/// One request before it is decided.
+/// One attempt before it is decided.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Offer {
-    /// Its number in the run.
+    /// The number of its request in the run.
     pub(super) number: u64,
+    /// Which attempt it is, from 1 on.
+    pub(super) attempt: u32,
+    /// When the first one was made.
+    pub(super) first: SimTime,
+    /// How long it was waited for.
+    pub(super) waited: Nanos,
+    /// Whether it is made just when the last answer told to.
+    pub(super) is_as_told: bool,
+    /// The request as if it came with this attempt.
     pub(super) arrival: Arrival,
     /// Whether what was offered exceeds the limit, where that is asked for.
     pub(super) exceeds: bool,
@@ -28,7 +37,24 @@ pub(super) struct Offer {
     pub(super) who: Identity,
 }
 
-/// How a request ended.
+impl Offer {
+    /// The first attempt at a request, with nothing known of what was offered before.
+    pub(super) fn first(number: u64, arrival: Arrival) -> Self {
+        Self {
+            number,
+            attempt: 1,
+            first: arrival.at,
+            waited: Nanos::ZERO,
+            is_as_told: false,
+            arrival,
+            exceeds: false,
+            before: 0,
+            who: Identity::default(),
+        }
+    }
+}
+
+/// How an attempt ended.
 pub(super) struct Ending {
     pub(super) at: SimTime,
     /// The node that it came to; `None` where there was none.
@@ -118,7 +144,7 @@ impl Ledger {
         self.nodes[usize::from(node)].store_ops += 1;
     }
 
-    /// Notes how a request ended.
+    /// Notes how an attempt ended.
     pub(super) fn note(&mut self, offer: &Offer, ending: Ending) {
         let Ending {
             at,
@@ -174,6 +200,7 @@ impl Ledger {
             };
             recorder.records.push(Record {
                 request: offer.number,
+                attempt: offer.attempt,
                 at: offer.arrival.at,
                 reason,
                 node: node.unwrap_or_default(),
@@ -218,8 +245,9 @@ impl Ledger {
         }
     }
 
-    /// Ends the run; the keys came as often as `requests` says.
-    pub(super) fn finish(mut self, requests: &[u64], remains: Remains) -> Closed {
+    /// Ends the run; the keys came as often as `requests` says, and were tried as often as `attempts`
+    /// does.
+    pub(super) fn finish(mut self, requests: &[u64], attempts: &[u64], remains: Remains) -> Closed {
         self.flush();
         let records = self.recorder.map(|recorder| {
             let mut records = recorder.records;
@@ -228,7 +256,7 @@ impl Ledger {
         });
         let lines: Option<Vec<LevelLine>> = remains.lines;
         let occupancy: Option<Occupancy> = remains.occupancy;
-        let mut measured = self.probes.finish(requests);
+        let mut measured = self.probes.finish(requests, attempts);
         // Each limiter has its own bound.
         measured.tally.too_large = self.too_large;
         let chapters: Vec<Chapter> = self

@@ -29,6 +29,8 @@ pub(super) struct States<A: Algorithm> {
     /// The same of states that begin anew only when they expire, where that is not as designed.
     standing: BTreeMap<usize, SimTime>,
     watch: Watch,
+    /// Whether any client listens to when it is told to come again.
+    clients_listen: bool,
     /// How long the keys' names are, where they are not the run's own keys.
     names: Option<Vec<usize>>,
     course: Course,
@@ -100,6 +102,7 @@ impl<A: Algorithm> States<A> {
                 estimates: estimates && has(Measure::Estimate),
             },
             algorithms,
+            clients_listen: deployment.clients.as_ref().is_some_and(|it| it.listen()),
             names: (!with_levels).then(Vec::new),
             course: course.clone(),
         }
@@ -348,17 +351,15 @@ impl<A: Algorithm> States<A> {
         if self.is_kept(place, cost, said.decision) {
             self.changed(place, now, was_fresh);
         }
-        if let Some(record) = &mut said.record {
-            self.await_expiry(place, now.at, record);
-        }
+        self.await_expiry(place, now.at, &mut said);
         self.watch(place, now);
         said
     }
 
     /// Where time stands still for a state, what was said of the time to come is that of its expiry.
-    fn await_expiry(&self, place: usize, at: SimTime, record: &mut Record) {
+    fn await_expiry(&self, place: usize, at: SimTime, said: &mut Said) {
         if self.stopped(place).is_some() {
-            record.await_expiry(self.until_expiry(place, at));
+            said.await_expiry(self.until_expiry(place, at));
         }
     }
 
@@ -397,9 +398,7 @@ impl<A: Algorithm> States<A> {
     ) -> Said {
         let now = self.clock(place, now);
         let mut said = self.manner().ask(self.algorithm(place), state, now, cost);
-        if let Some(record) = &mut said.record {
-            self.await_expiry(place, now.at, record);
-        }
+        self.await_expiry(place, now.at, &mut said);
         said
     }
 
@@ -407,6 +406,7 @@ impl<A: Algorithm> States<A> {
         Manner {
             estimates: self.watch.estimates,
             records: self.course.with_timeline,
+            retries: self.clients_listen,
         }
     }
 
@@ -477,7 +477,9 @@ impl<A: Algorithm> States<A> {
         let now = self.clock(place, now);
         let (algorithm, state) = (self.algorithm(place), &self.states[place]);
         let mut record = Record::of(algorithm, state, now, cost, decision);
-        self.await_expiry(place, now.at, &mut record);
+        if self.stopped(place).is_some() {
+            record.await_expiry(self.until_expiry(place, now.at));
+        }
         record
     }
 
