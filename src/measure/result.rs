@@ -171,6 +171,12 @@ pub struct Chapter {
     pub limit: Limit,
     /// The algorithm's `kind`.
     pub algorithm: &'static str,
+    /// Why that may forward more than the limit in one window, if it may; empty otherwise.
+    pub envelope: &'static str,
+    /// Why it may deny what the limit has room for, if it may; empty otherwise.
+    pub caution: &'static str,
+    /// The most that its level can be.
+    pub level_bound: Cost,
     /// From when on it was in force.
     pub from: SimTime,
     /// Until when; `None` for the end of the run.
@@ -178,8 +184,8 @@ pub struct Chapter {
     /// How many keys came.
     pub keys: u64,
     /// By its own limit: requests that it applied to, those that were admitted in the end (`allowed`),
-    /// those that it denied (`denied`), those that only others denied (`errors`), the peak, and its own
-    /// false verdicts.
+    /// those that it denied (`denied`), those that were refused but not by it (`errors`), the peak, and its
+    /// own false verdicts. Windows reach back to what passed before the rule took this form.
     pub tally: Tally,
     /// Errors of its estimates, where it estimates.
     pub estimates: Estimates,

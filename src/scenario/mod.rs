@@ -73,6 +73,12 @@ impl Scenario {
         let mut rules = rules::read(&mut root, source.folder())?;
         let contract = rules.as_ref().map(rules::Stated::limit);
         let header = Header::read(&mut root, source.stem(), contract)?;
+        let mut notes = Vec::new();
+        if contract.is_some_and(|first| first != header.limit) {
+            let message = "each rule holds requests to a limit of its own; this one only says what \
+                           follows from a window where nothing else is said, such as the duration";
+            notes.push(root.error("limit", message).to_string());
+        }
         let mut traffic = root.tables("traffic")?;
         let clients = Stated::read(&mut root, &mut traffic)?;
         if traffic.is_empty() {
@@ -84,7 +90,6 @@ impl Scenario {
         let mut defaults = Defaults::read(&mut root)?;
         // Refuses unknown fields of the file itself before a long trace is read.
         let mut resolved = root.finish()?;
-        let mut notes = Vec::new();
         rules::check_identities(&traffic, rules.as_ref(), &mut notes)?;
 
         let traffic = Workload::read(Request {
@@ -216,6 +221,11 @@ impl Header {
             return Err(root.error("duration", message));
         }
         let reference = match root.choice("reference", &["forwarded", "offered"], "forwarded")? {
+            "offered" if contract.is_some() => {
+                let message = "found \"offered\", which counts against one limit, and there are rules; \
+                               allowed with rules: \"forwarded\"";
+                return Err(root.error("reference", message));
+            }
             "offered" => Reference::Offered,
             _ => Reference::Forwarded,
         };

@@ -55,6 +55,9 @@ pub(super) fn read(
         deployment.clients = Some(clients);
         deployment.name = name(&mut params, &deployment, are_several)?;
         deployment.rules = of_deployment(&mut params, rules)?;
+        if deployment.rules.is_some() {
+            store::check_rules(&params, &deployment)?;
+        }
         params.check_known()?;
         if placed
             .iter()

@@ -308,6 +308,7 @@ impl<A: Algorithm> Engine<A> {
         if let Some(serving) = &mut self.serving {
             serving.answer(offer, &said, reason, now);
         }
+        let said = self.with_parts(offer, said);
         let in_outage = failure.is_some()
             || self.schedule.is_any_down(offer.arrival.at)
             || self.schedule.is_any_down(now);

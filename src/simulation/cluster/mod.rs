@@ -11,6 +11,7 @@ mod chapters;
 mod clocks;
 mod engine;
 mod failures;
+mod history;
 mod judge;
 mod leases;
 mod ledger;

@@ -135,16 +135,19 @@ impl<A: Algorithm> States<A> {
         }
     }
 
-    /// Takes over the keys of limiters that these ones follow; what becomes of a state, `carry` says.
-    /// The clocks are those of the limiters.
+    /// Takes over the keys of limiters that these ones follow; what becomes of a state, `carry` says, and
+    /// without it all are forgotten. The clocks are those of the limiters.
     pub(super) fn succeed(
         &mut self,
         old: &mut Self,
         clock: impl Fn(usize) -> Clocked,
-        carry: fn(&A, &A, &A::State, SimTime) -> A::State,
+        carry: Option<fn(&A, &A, &A::State, SimTime) -> A::State>,
     ) {
-        self.names = old.names.take();
+        self.names = old.names.replace(Vec::new());
         self.reach(old.states.len() / self.limiters);
+        let Some(carry) = carry else {
+            return;
+        };
         for place in 0..old.states.len() {
             let now = clock(place % self.limiters);
             let before = old.touch(place, now);
@@ -155,7 +158,6 @@ impl<A: Algorithm> States<A> {
             let state = carry(is, was, &old.states[place], before.reading);
             self.write(place, now, state);
         }
-        old.names = Some(Vec::new());
     }
 
     /// The place of a key's state behind a limiter.
