@@ -1,10 +1,12 @@
 //! The tables of everything that can be named in a scenario. Adding one means one file, its `mod`
 //! line and one row here; lists, help, validation and the tests of the laws follow from the rows.
 
+mod client;
 mod deployment;
 mod rule;
 
-pub use deployment::DEPLOYMENT;
+pub use client::CLIENT;
+pub use deployment::{BACKEND, DEPLOYMENT, OVER_LIMIT};
 pub use rule::{RULE, RULES};
 
 use crate::error::{Error, Result};
@@ -471,6 +473,13 @@ pub const CHARTS: &[ChartRow] = &[
         draw: chart::throughput,
     },
     ChartRow {
+        name: "attempts",
+        title: "Attempts",
+        meaning: "First attempts and retries over time, admitted and refused, where clients try again.",
+        needs: &[Measure::Series],
+        draw: chart::attempts,
+    },
+    ChartRow {
         name: "delay",
         title: "Delay",
         meaning: "How long admitted requests wait, where some do: the share that waits no longer.",
@@ -504,6 +513,20 @@ pub const CHARTS: &[ChartRow] = &[
         meaning: "All candidates over the measures that tell them apart, the best and the worst marked.",
         needs: &[],
         draw: chart::scorecard,
+    },
+    ChartRow {
+        name: "queue",
+        title: "Message queue",
+        meaning: "Requests over the limit that wait to be worked off, against the room there is.",
+        needs: &[Measure::Series],
+        draw: chart::queue,
+    },
+    ChartRow {
+        name: "backend",
+        title: "Backend",
+        meaning: "How busy the backend is and how long answers take, with the limiter and without.",
+        needs: &[Measure::Series],
+        draw: chart::backend,
     },
     ChartRow {
         name: "sequence",

@@ -7,12 +7,14 @@ use std::fmt;
 use std::ops::{Add, Sub};
 
 mod divisor;
+mod factor;
 mod offset;
 mod parse;
 mod share;
 mod text;
 
 pub use divisor::Divisor;
+pub use factor::Factor;
 pub use offset::Offset;
 pub use parse::{UnitError, parse_clock_time, parse_decimal_seconds};
 pub use share::Share;
@@ -257,6 +259,21 @@ pub enum Retry {
     After(u128),
     /// Never: the cost is above what can ever be held, or nothing is ever refilled.
     Never,
+}
+
+/// Nanoseconds in whole seconds, rounded up: who is told to wait so long is never early.
+pub const fn whole_seconds(nanos: u128) -> u128 {
+    nanos.div_ceil(NANOS_PER_SECOND as u128)
+}
+
+impl Retry {
+    /// The wait in whole seconds; see [`whole_seconds`]. `None` for never.
+    pub fn whole_seconds(self) -> Option<u128> {
+        match self {
+            Self::After(nanos) => Some(whole_seconds(nanos)),
+            Self::Never => None,
+        }
+    }
 }
 
 impl fmt::Display for Retry {

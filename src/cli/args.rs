@@ -1,6 +1,6 @@
 //! The flags, in one table.
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use ratesim::params::{FromValue, Moment, Value};
 use ratesim::scenario::{Bounds, Overrides};
 use std::path::PathBuf;
@@ -83,6 +83,14 @@ pub(crate) struct Run {
     /// Draw no pictures
     #[arg(long)]
     pub(crate) no_charts: bool,
+    /// Forms of the timeline, one or both; the other tables are always CSV
+    #[arg(
+        long,
+        value_name = "FORM,...",
+        value_delimiter = ',',
+        default_value = "csv"
+    )]
+    pub(crate) format: Vec<Form>,
     /// Print nothing but errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
@@ -95,6 +103,15 @@ pub(crate) struct Run {
     /// Threads to run on; results do not depend on it [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
+}
+
+/// A form in which the timeline is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    /// timeline.csv
+    Csv,
+    /// timeline.jsonl: one JSON object per attempt, with the header fields of its HTTP answer
+    Jsonl,
 }
 
 /// Arguments of `check`.

@@ -1,6 +1,6 @@
 //! `ratesim run`: reads scenarios, runs them, prints what stands out and writes the results.
 
-use super::args::Run;
+use super::args::{Form, Run};
 use super::input;
 use super::output::{INDEX, Output};
 use super::progress::Bar;
@@ -10,7 +10,7 @@ use ratesim::error::{Error, Result};
 use ratesim::measure::{Measure, RunResult};
 use ratesim::params::Moment;
 use ratesim::report::chart::{self, View};
-use ratesim::report::{csv, mermaid, run_json, terminal};
+use ratesim::report::{csv, jsonl, mermaid, run_json, terminal};
 use ratesim::scenario::Scenario;
 use ratesim::simulation::{self, Progress};
 use ratesim::units::SimTime;
@@ -130,7 +130,7 @@ impl Job {
         let result = simulation::run(&plan, &bar)?;
         drop(bar);
 
-        tables(&result, &mut output)?;
+        tables(&result, &args.format, &mut output)?;
         if !args.no_charts {
             pictures(&result, &self.view, args.quiet, &mut output)?;
         }
@@ -151,11 +151,15 @@ impl Job {
     }
 }
 
-/// Writes the CSV files.
-fn tables(result: &RunResult, output: &mut Output) -> Result<()> {
+/// Writes the tables, the timeline in these forms.
+fn tables(result: &RunResult, forms: &[Form], output: &mut Output) -> Result<()> {
     output.file("summary.csv", |out| Ok(csv::summary(result, out)?))?;
-    if result.arrivals.is_some() {
+    let has_timeline = |form| result.arrivals.is_some() && forms.contains(&form);
+    if has_timeline(Form::Csv) {
         output.file("timeline.csv", |out| Ok(csv::timeline(result, out)?))?;
+    }
+    if has_timeline(Form::Jsonl) {
+        output.file("timeline.jsonl", |out| jsonl::timeline(result, out))?;
     }
     if result.measures.has(Measure::Series) {
         output.file("series.csv", |out| Ok(csv::series(result, out)?))?;
@@ -166,8 +170,15 @@ fn tables(result: &RunResult, output: &mut Output) -> Result<()> {
     if result.rules().is_some() {
         output.file("rules.csv", |out| Ok(csv::rules(result, out)?))?;
     }
-    if result.candidates.iter().any(|c| c.cluster.is_some()) {
+    let clusters = result.candidates.iter().filter_map(|c| c.cluster.as_ref());
+    if clusters.flat_map(|cluster| &cluster.nodes).next().is_some() {
         output.file("nodes.csv", |out| Ok(csv::nodes(result, out)?))?;
+    }
+    if result.candidates.iter().any(|c| c.backend().is_some()) {
+        output.file("backend.csv", |out| Ok(csv::backend(result, out)?))?;
+    }
+    if result.candidates.iter().any(|c| c.clients().is_some()) {
+        output.file("clients.csv", |out| Ok(csv::clients(result, out)?))?;
     }
     Ok(())
 }
@@ -212,7 +223,7 @@ fn listing(folder: &Path, files: &[PathBuf]) -> String {
     };
     let named =
         |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
-    let tables: Vec<_> = of(&["csv", "json", "mmd"])
+    let tables: Vec<_> = of(&["csv", "jsonl", "json", "mmd"])
         .iter()
         .map(|path| named(path.file_name()))
         .collect();

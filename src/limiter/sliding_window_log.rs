@@ -105,11 +105,29 @@ impl SlidingWindowLogState {
         self.times.push_back(time);
     }
 
-    /// The entries from the oldest on: when each was made and what it cost.
-    fn entries(&self) -> impl Iterator<Item = (u64, Cost)> {
-        let cost = |index| self.costs.as_ref().map_or(1, |costs| costs.each[index]);
-        let times = self.times.iter().enumerate();
-        times.map(move |(index, time)| (*time, cost(index)))
+    /// When the newest entry was made of those that have to leave until no more than `room`, which is
+    /// less than the sum, is left. Looked for from the end that is nearer to it.
+    fn last_to_leave(&self, room: u128) -> u64 {
+        let excess = self.sum() - room;
+        let index = match &self.costs {
+            None => usize::try_from(excess - 1).expect("less than the entries"),
+            Some(costs) => {
+                let costs = &costs.each;
+                let mut passed = 0;
+                let mut reaches = |cost: &Cost, sum| {
+                    passed += u128::from(*cost);
+                    passed >= sum
+                };
+                let found = if excess <= room {
+                    costs.iter().position(|cost| reaches(cost, excess))
+                } else {
+                    let kept = costs.iter().rev().position(|cost| reaches(cost, room + 1));
+                    kept.map(|kept| costs.len() - 1 - kept)
+                };
+                found.expect("all entries together are more than the room")
+            }
+        };
+        self.times[index]
     }
 }
 
@@ -210,12 +228,8 @@ impl Algorithm for SlidingWindowLog {
         if self.logged(state, now.as_nanos()) <= room {
             return Retry::After(0);
         }
-        let mut sum = state.sum();
-        let leaves = state.entries().find_map(|(time, cost)| {
-            sum -= u128::from(cost);
-            (sum <= room).then(|| u128::from(time) + u128::from(self.window))
-        });
-        let leaves = leaves.expect("an empty log has room for all that the limit has");
+        let last = state.last_to_leave(room);
+        let leaves = u128::from(last) + u128::from(self.window);
         Retry::After(leaves - u128::from(now.as_nanos()))
     }
 
@@ -317,6 +331,25 @@ mod tests {
             log.retry_after(&state, now, 1),
             Retry::After(25_000_000_000)
         );
+    }
+
+    /// 4 units at 0 s, 3 at 10 s and 3 at 20 s: what costs more waits for more of them to leave.
+    #[test]
+    fn entries_leave_in_their_order_until_there_is_room() {
+        let log = log("10/1m", false);
+        let mut state = log.fresh();
+        let at = |seconds| SimTime::ZERO + Nanos::from_secs(seconds);
+        for (seconds, cost) in [(0, 4), (10, 3), (20, 3)] {
+            assert_eq!(log.decide(&mut state, at(seconds), cost), Decision::Allow);
+        }
+        let waits = [30, 30, 30, 30, 40, 40, 40, 50, 50, 50];
+        for (cost, seconds) in (1..).zip(waits) {
+            let wait = Retry::After(Nanos::from_secs(seconds).get().into());
+            assert_eq!(log.retry_after(&state, at(30), cost), wait, "cost {cost}");
+        }
+        // The first has left and is still in the log: the second is waited for.
+        let wait = Retry::After(Nanos::from_secs(5).get().into());
+        assert_eq!(log.retry_after(&state, at(65), 5), wait);
     }
 
     #[test]

@@ -10,6 +10,8 @@ pub struct Clocked {
     pub at: SimTime,
     /// What the clock reads.
     pub reading: SimTime,
+    /// What the clock shows elsewhere, where it has stopped for some state alone.
+    pub shows: SimTime,
     /// Whether the clock runs.
     runs: bool,
 }
@@ -20,6 +22,7 @@ impl Clocked {
         Self {
             at,
             reading,
+            shows: reading,
             runs: true,
         }
     }
@@ -29,32 +32,31 @@ impl Clocked {
         Self::new(at, at)
     }
 
-    /// An instant by a clock that has stopped at this reading.
-    pub const fn stopped(at: SimTime, reading: SimTime) -> Self {
-        Self {
-            at,
-            reading,
-            runs: false,
+    /// The same instant where this clock, unless it stands still already, has stopped at this reading.
+    pub const fn stopped(self, reading: SimTime) -> Self {
+        match self.runs {
+            true => Self {
+                reading,
+                runs: false,
+                ..self
+            },
+            false => self,
         }
-    }
-
-    /// Whether the clock stands still.
-    pub const fn is_stopped(self) -> bool {
-        !self.runs
     }
 
     /// Another instant by the same clock.
     pub fn when(self, at: SimTime) -> Self {
-        let reading = if !self.runs {
-            self.reading
-        } else if at < self.at {
-            self.reading.saturating_sub(self.at.since(at))
-        } else {
-            self.reading.saturating_add(at.since(self.at))
+        let shift = |reading: SimTime| match at < self.at {
+            true => reading.saturating_sub(self.at.since(at)),
+            false => reading.saturating_add(at.since(self.at)),
         };
         Self {
             at,
-            reading,
+            reading: match self.runs {
+                true => shift(self.reading),
+                false => self.reading,
+            },
+            shows: shift(self.shows),
             ..self
         }
     }
@@ -81,7 +83,7 @@ mod tests {
         assert_eq!(now.when(at(110)).reading, at(140));
         assert_eq!(now.instant(at(125)), at(95));
         assert_eq!(now.instant(at(131)), at(101));
-        let stopped = Clocked::stopped(at(100), at(30));
-        assert_eq!(stopped.when(at(900)).reading, at(30));
+        let stopped = now.stopped(at(30)).when(at(900));
+        assert_eq!((stopped.reading, stopped.shows), (at(30), at(930)));
     }
 }

@@ -1,12 +1,12 @@
 //! What only a limiter on several nodes, or with a remote store, has to show.
 
-use super::{Delays, Dialogue};
-use crate::units::{Cost, Nanos, SimTime};
+use super::{BackendResult, ClientsResult, Delays, Dialogue, MessagesResult};
+use crate::units::{Cost, Nanos, Share, SimTime};
 
 /// What one candidate's nodes, and its store, went through.
 #[derive(Clone, Debug, Default)]
 pub struct ClusterResult {
-    /// One tally per node.
+    /// One tally per node; empty where one decides at once, and only its clients are followed.
     pub nodes: Vec<NodeTally>,
     /// How many states each key has: 1, or one per node. Where it is one per node, the level lines of
     /// all keys of one node come before those of the next.
@@ -14,6 +14,13 @@ pub struct ClusterResult {
     /// By node, the bound of its level, where each enforces a part of the limit; empty where all have
     /// the candidate's own.
     pub level_bounds: Vec<Cost>,
+    /// By node, the part of a limit that it enforces, where limits are split; empty elsewhere.
+    pub parts: Vec<Share>,
+    /// Which share a node enforces that decides by itself because the store has failed, where one does.
+    pub fallback: Option<Share>,
+    /// How far before the run's beginning the time 0 of the algorithms lies, so that no clock reads a
+    /// time before it.
+    pub lead: Nanos,
     /// Whether requests of one key come to several nodes, each of which enforces the whole limit.
     pub is_shared: bool,
     /// Whether nodes spend what they leased before.
@@ -43,6 +50,12 @@ pub struct ClusterResult {
     pub events: u64,
     /// Messages around the first race or failure, or from the beginning.
     pub dialogue: Dialogue,
+    /// What became of what was over the limit, where it goes to a queue of messages.
+    pub messages: Option<MessagesResult>,
+    /// What the backend went through, where there is one.
+    pub backend: Option<BackendResult>,
+    /// What its clients did, where any of the run tries again.
+    pub clients: Option<ClientsResult>,
 }
 
 /// A time during which a party was down.
@@ -59,7 +72,7 @@ pub struct Downtime {
 /// One node's counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NodeTally {
-    /// Requests that came to it.
+    /// Attempts that came to it.
     pub requests: u64,
     /// Of these, admitted at once or later.
     pub allowed: u64,

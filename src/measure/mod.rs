@@ -1,7 +1,9 @@
 //! What a run measures, and the results that reports are made of.
 
 mod amounts;
+mod backend;
 mod batch;
+mod clients;
 mod clocked;
 mod cluster;
 mod delays;
@@ -11,6 +13,7 @@ mod estimates;
 mod forwards;
 mod grid;
 mod lines;
+mod messages;
 mod metrics;
 mod occupancy;
 mod past;
@@ -28,7 +31,9 @@ mod tally;
 pub mod theory;
 
 pub use amounts::{Amounts, Counts, Sums};
+pub use backend::{BackendResult, Served, ServedRow};
 pub use batch::{Answers, Batch, Columns, Cut, Offers};
+pub use clients::{ClientTally, ClientsProbe, ClientsResult, Tried, Tries};
 pub use clocked::Clocked;
 pub use cluster::{ClusterResult, Downtime, NodeTally};
 pub use delays::Delays;
@@ -38,6 +43,7 @@ pub use estimates::{Estimates, Truth};
 pub use forwards::{Verdicts, trailing_window};
 pub use grid::Grid;
 pub use lines::LevelLines;
+pub use messages::MessagesResult;
 pub use metrics::{METRICS, Metric, Reading};
 pub use occupancy::Occupancy;
 pub use past::Past;
@@ -45,7 +51,7 @@ pub use per_key::PerKey;
 pub use reason::Reason;
 pub use recent::Recent;
 pub use recorder::Recorder;
-pub use result::{Bucket, CandidateResult, Chapter, LevelLine, Record, RunResult};
+pub use result::{Bucket, CandidateResult, Chapter, LevelLine, Outlook, Record, RunResult};
 pub use selection::{Measure, Reference, Selection};
 pub use series::{Levels, Rows, Series};
 pub use staircase::Staircase;

@@ -47,19 +47,27 @@ impl PerKey {
         }
     }
 
-    /// The tallies by slot, of keys that came as often as `requests` says and whose highest windows
-    /// `peak` knows.
-    pub fn into_tallies(self, requests: &[u64], peak: impl Fn(usize) -> u128) -> Vec<KeyTally> {
-        let keys = self.keys.into_iter().zip(requests).enumerate();
-        let tally = |(slot, (key, requests)): (usize, (Counted, &u64))| KeyTally {
-            requests: *requests,
-            allowed: key.allowed,
-            denied: requests - key.allowed - key.errors,
-            errors: key.errors,
-            peak_in_window: peak(slot),
-            first_denied: (key.first_denied < u64::MAX)
-                .then(|| SimTime::from_nanos(key.first_denied)),
-        };
+    /// The tallies by slot, of keys that came as often as `requests` says, were tried as often as
+    /// `attempts` does, and whose highest windows `peak` knows.
+    pub fn into_tallies(
+        self,
+        requests: &[u64],
+        attempts: &[u64],
+        peak: impl Fn(usize) -> u128,
+    ) -> Vec<KeyTally> {
+        let came = requests.iter().zip(attempts);
+        let keys = self.keys.into_iter().zip(came).enumerate();
+        let tally =
+            |(slot, (key, (requests, attempts))): (usize, (Counted, (&u64, &u64)))| KeyTally {
+                requests: *requests,
+                attempts: *attempts,
+                allowed: key.allowed,
+                denied: attempts - key.allowed - key.errors,
+                errors: key.errors,
+                peak_in_window: peak(slot),
+                first_denied: (key.first_denied < u64::MAX)
+                    .then(|| SimTime::from_nanos(key.first_denied)),
+            };
         keys.map(tally).collect()
     }
 }

@@ -2,8 +2,8 @@
 
 use super::theory::Comparison;
 use super::{
-    ClusterResult, Delays, Estimates, Grid, KeyTally, Reason, Reference, Selection, Staircase,
-    Tally,
+    BackendResult, ClientsResult, ClusterResult, Delays, Estimates, Grid, KeyTally, MessagesResult,
+    Reason, Reference, Selection, Staircase, Tally,
 };
 use crate::limiter::{ClosedForm, Decision, Motion};
 use crate::rules::Rules;
@@ -36,12 +36,44 @@ pub struct RunResult {
     pub keys: Arc<Names>,
     /// What arrivals' marks stand for.
     pub marks: Vec<Mark>,
+    /// The labels of the traffic blocks, as [`Mark::block`] counts them.
+    pub blocks: Vec<Option<String>>,
     /// The buckets of the series.
     pub grid: Grid,
     /// Every arrival in order, in runs small enough for a timeline.
     pub arrivals: Option<Vec<Arrival>>,
     /// The candidates in the order of the scenario.
     pub candidates: Vec<CandidateResult>,
+}
+
+impl CandidateResult {
+    /// Whether anybody tried again.
+    pub const fn retried(&self) -> bool {
+        self.tally.attempts > self.tally.requests
+    }
+
+    /// What its clients did, where any of the run tries again.
+    pub fn clients(&self) -> Option<&ClientsResult> {
+        self.cluster.as_ref()?.clients.as_ref()
+    }
+}
+
+impl RunResult {
+    /// Every attempt at a candidate with the request that it belongs to, in order of (time, request,
+    /// attempt); `None` in runs too large for a timeline. A retry is made later than its request came:
+    /// the record says when.
+    pub fn attempts<'a>(
+        &'a self,
+        candidate: &'a CandidateResult,
+    ) -> Option<impl Iterator<Item = (&'a Arrival, &'a Record)>> {
+        let arrivals = self.arrivals.as_ref()?;
+        let records = candidate.records.as_ref()?;
+        let of = |record: &Record| {
+            let request = usize::try_from(record.request).expect("as many as are held");
+            &arrivals[request]
+        };
+        Some(records.iter().map(move |record| (of(record), record)))
+    }
 }
 
 /// What one candidate did.
@@ -85,7 +117,8 @@ pub struct CandidateResult {
     pub live_keys: Staircase,
     /// One row per bucket of the run's grid.
     pub series: Vec<Bucket>,
-    /// One record per arrival, in runs small enough for a timeline.
+    /// One record per attempt, in order of (time, request, attempt), in runs small enough for a
+    /// timeline.
     pub records: Option<Vec<Record>>,
     /// Each key's level over time, in runs small enough for a timeline, by key; with a state per node,
     /// all keys of one node before those of the next.
@@ -107,6 +140,16 @@ impl RunResult {
 }
 
 impl CandidateResult {
+    /// What became of what was over the limit, where it goes to a queue of messages.
+    pub fn messages(&self) -> Option<&MessagesResult> {
+        self.cluster.as_ref()?.messages.as_ref()
+    }
+
+    /// What its backend went through, where there is one.
+    pub fn backend(&self) -> Option<&BackendResult> {
+        self.cluster.as_ref()?.backend.as_ref()
+    }
+
     /// What its peak is to be held against: the limit, or that of the rule that was exceeded the most.
     pub fn limit(&self, run: &RunResult) -> Limit {
         Chapter::worst(&self.chapters).map_or(run.limit, |chapter| chapter.limit)
@@ -192,9 +235,15 @@ pub struct Bucket {
     pub level: Option<Level>,
 }
 
-/// What one candidate answered to one arrival.
+/// What one candidate answered to one attempt.
 #[derive(Clone, Copy, Debug)]
 pub struct Record {
+    /// The number of its request: its place among the run's arrivals.
+    pub request: u64,
+    /// Which attempt of the request it is, from 1 on.
+    pub attempt: u32,
+    /// When it was made.
+    pub at: SimTime,
     /// The answer; [`Decision::Deny`] for an error too.
     pub decision: Decision,
     /// What failed before it, if anything did.
@@ -209,10 +258,35 @@ pub struct Record {
     pub retry: Option<Retry>,
     /// The level right after; `None` where no limiter was asked.
     pub level: Option<Level>,
+    /// What will come if nothing else does; `None` where no limiter was asked, and where units on lease
+    /// are spent, whose node knows nothing of it.
+    pub outlook: Option<Outlook>,
+    /// Whether it was denied because it costs more than can ever be held.
+    pub is_too_large: bool,
     /// Whether the exact reference calls it a false allow or a false deny.
     pub is_false: bool,
     /// Where there are rules, the chapter that decided; see [`CandidateResult::chapters`].
     pub chapter: Option<u16>,
+}
+
+impl Record {
+    /// Whether it was refused without a decision.
+    pub fn is_error(&self) -> bool {
+        self.reason.is_some_and(Reason::is_error)
+    }
+}
+
+/// What a limiter could tell of the time to come right after an answer, as far as nothing else comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outlook {
+    /// What the clock that decided reads, on the time of the algorithms; see [`ClusterResult::lead`].
+    pub clock: SimTime,
+    /// The largest whole cost that this limiter would admit; others may have less left.
+    pub remaining: Cost,
+    /// When it could admit more than that.
+    pub more: Retry,
+    /// When it could admit as much as it can ever hold.
+    pub whole: Retry,
 }
 
 /// One key's level over time as a polyline: points in time order; two points at one instant are a

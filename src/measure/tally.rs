@@ -5,11 +5,13 @@ use super::batch::{Answers, Columns, count};
 use super::forwards::Verdicts;
 use crate::units::{Cost, SimTime};
 
-/// Counts of requests and sums of cost.
+/// Counts of attempts and sums of cost. Where nobody tries again, each request is one attempt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Requests decided.
+    /// Requests that came.
     pub requests: u64,
+    /// Attempts at them, retries included.
+    pub attempts: u64,
     /// Of these, admitted at once or later.
     pub allowed: u64,
     /// Of these, admitted later.
@@ -20,9 +22,9 @@ pub struct Tally {
     pub errors: u64,
     /// Of the refused, for whatever reason, during an outage: those that the limit had room for.
     pub wrongly_refused: u64,
-    /// Cost of all requests.
+    /// Cost of all attempts.
     pub offered_cost: u128,
-    /// Cost of the admitted requests.
+    /// Cost of the admitted ones.
     pub allowed_cost: u128,
     /// Allowed although that brought the cost forwarded in (f − w, f] above the limit.
     pub false_allow: u64,
@@ -32,11 +34,11 @@ pub struct Tally {
     pub peak_in_window: u128,
     /// Of the refused, those that cost more than can ever be held: no wait helps them.
     pub too_large: u64,
-    /// Requests of traffic labelled legitimate.
+    /// Attempts of traffic labelled legitimate.
     pub legitimate: u64,
     /// Of these, refused.
     pub legitimate_denied: u64,
-    /// Requests of traffic labelled as not legitimate.
+    /// Attempts of traffic labelled as not legitimate.
     pub abusive: u64,
     /// Of these, admitted.
     pub abusive_allowed: u64,
@@ -45,8 +47,10 @@ pub struct Tally {
 /// One key's counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeyTally {
-    /// Requests decided.
+    /// Requests that came.
     pub requests: u64,
+    /// Attempts at them, retries included.
+    pub attempts: u64,
     /// Admitted at once or later.
     pub allowed: u64,
     /// Refused by the limiter.
@@ -60,7 +64,8 @@ pub struct KeyTally {
 }
 
 impl Tally {
-    /// Counts a batch of decisions of an algorithm that can hold `most` at the most.
+    /// Counts a batch of decisions of an algorithm that can hold `most` at the most. How many requests
+    /// they belong to is filled in at the end.
     pub fn observe<A: Amounts>(
         &mut self,
         batch: &Columns,
@@ -68,13 +73,13 @@ impl Tally {
         verdicts: &Verdicts<A>,
         most: Cost,
     ) {
-        let requests = batch.len() as u64;
+        let attempts = batch.len() as u64;
         let allowed = count(&answers.admitted);
-        self.requests += requests;
+        self.attempts += attempts;
         self.allowed += allowed;
         let errors = count(&answers.failed);
         self.errors += errors;
-        self.denied += requests - allowed - errors;
+        self.denied += attempts - allowed - errors;
         self.delayed += answers
             .waits
             .iter()
@@ -90,9 +95,9 @@ impl Tally {
             self.observe_failures(answers, &verdicts.wrong);
         }
         if batch.costs.is_empty() {
-            self.offered_cost += u128::from(requests);
+            self.offered_cost += u128::from(attempts);
             self.allowed_cost += u128::from(allowed);
-            self.too_large += if most == 0 { requests } else { 0 };
+            self.too_large += if most == 0 { attempts } else { 0 };
             return;
         }
         for (cost, admitted) in batch.costs.iter().zip(&answers.admitted) {
@@ -138,6 +143,7 @@ impl Tally {
     /// Adds another shard's.
     pub fn merge(&mut self, other: &Self) {
         self.requests += other.requests;
+        self.attempts += other.attempts;
         self.allowed += other.allowed;
         self.delayed += other.delayed;
         self.denied += other.denied;

@@ -1,7 +1,7 @@
 //! Values of the input with their places, and how each type is read from them and written back.
 
 use crate::error::Place;
-use crate::units::{Epoch, Limit, Nanos, Offset, Rate, Share, parse_clock_time};
+use crate::units::{Epoch, Factor, Limit, Nanos, Offset, Rate, Share, parse_clock_time};
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
@@ -176,6 +176,16 @@ impl FromValue for Offset {
 
 impl FromValue for Share {
     const EXPECTED: &'static str = "a share from 0 to 1, such as 0.1 or \"1/3\"";
+    fn from_value(value: &Value) -> Result<Self, String> {
+        from_text(value, true)
+    }
+    fn to_toml(&self) -> toml::Value {
+        self.to_string().into()
+    }
+}
+
+impl FromValue for Factor {
+    const EXPECTED: &'static str = "a factor from 1 to 1000, such as 2 or 1.5";
     fn from_value(value: &Value) -> Result<Self, String> {
         from_text(value, true)
     }

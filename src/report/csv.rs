@@ -1,12 +1,15 @@
 //! The result files that programs read.
 
+mod backend;
+mod clients;
+
+pub use backend::backend;
+pub use clients::clients;
+
+use super::attempt::{COLUMNS, attempts};
 use super::text::cell;
-use crate::limiter::Decision;
-use crate::measure::{
-    CandidateResult, METRICS, Measure, Reading, Reason, Record, RunResult, Staircase,
-};
-use crate::units::{KeyId, Nanos, Retry, SimTime};
-use crate::workload::Arrival;
+use crate::measure::{CandidateResult, METRICS, Measure, Reading, RunResult, Staircase};
+use crate::units::KeyId;
 use ::csv::{Error, Writer};
 use std::cmp::Reverse;
 use std::io::Write;
@@ -37,103 +40,15 @@ pub fn summary(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
 /// When `out` cannot be written.
 pub fn timeline(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
     let mut writer = Writer::from_writer(out);
-    writer.write_record([
-        "time_s",
-        "candidate",
-        "request",
-        "attempt",
-        "node",
-        "key",
-        "endpoint",
-        "cost",
-        "decision",
-        "status",
-        "remaining",
-        "retry_after_s",
-        "delay_s",
-        "level",
-        "reason",
-        "rule",
-    ])?;
-    for (request, arrival) in run.arrivals.iter().flatten().enumerate() {
-        for candidate in &run.candidates {
-            if let Some(records) = &candidate.records {
-                let row = attempt(run, request, arrival, candidate, &records[request]);
-                writer.write_record(row)?;
-            }
-        }
+    writer.write_record(COLUMNS)?;
+    for attempt in attempts(run) {
+        writer.write_record(attempt.cells().map(|cell| cell.to_string()))?;
     }
     Ok(writer.flush()?)
 }
 
-fn attempt(
-    run: &RunResult,
-    request: usize,
-    arrival: &Arrival,
-    candidate: &CandidateResult,
-    record: &Record,
-) -> [String; 16] {
-    let mark = &run.marks[arrival.mark.0 as usize];
-    let is_error = record.reason.is_some_and(Reason::is_error);
-    let (decision, status) = match record.decision {
-        _ if is_error => ("error", "503"),
-        Decision::Allow => ("allow", "200"),
-        Decision::Delay(_) => ("delay", "200"),
-        Decision::Deny => ("deny", "429"),
-    };
-    let delay = match record.decision {
-        Decision::Deny => String::new(),
-        admitted => seconds(admitted.delay()),
-    };
-    let reason = match (record.reason, record.retry) {
-        (Some(reason), _) => reason.name(),
-        (None, None) => "",
-        (None, Some(Retry::After(_))) => "over_limit",
-        (None, Some(Retry::Never)) => "can_never_pass",
-    };
-    let retry = record
-        .retry
-        .map_or(String::new(), |retry| retry.to_string());
-    [
-        arrival.at.to_string(),
-        cell(&candidate.name),
-        request.to_string(),
-        "1".to_owned(),
-        match record.reason {
-            Some(Reason::NoNode) => String::new(),
-            _ => record.node.to_string(),
-        },
-        cell(&run.keys[arrival.key.0 as usize]),
-        mark.endpoint.as_deref().map_or(String::new(), cell),
-        arrival.cost.to_string(),
-        decision.to_owned(),
-        status.to_owned(),
-        record
-            .remaining
-            .map_or(String::new(), |cost| cost.to_string()),
-        retry,
-        delay,
-        record
-            .level
-            .map_or(String::new(), |level| level.to_string()),
-        reason.to_owned(),
-        record
-            .chapter
-            .and_then(|chapter| candidate.chapters.get(usize::from(chapter)))
-            .map_or(String::new(), |chapter| cell(&chapter.name)),
-    ]
-}
-
-fn seconds(length: Nanos) -> String {
-    if length.is_forever() {
-        "inf".to_owned()
-    } else {
-        SimTime::from_nanos(length.get()).to_string()
-    }
-}
-
 /// `rules.csv`: one row per rule and candidate, and another one for each change of its limit or
-/// algorithm. All counts are of requests that the rule applied to and of its own keys, by its own limit.
+/// algorithm. All counts are of attempts that the rule applied to and of its own keys, by its own limit.
 ///
 /// # Errors
 /// When `out` cannot be written.
@@ -215,6 +130,7 @@ pub fn series(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
         "window_count",
         "state_bytes",
         "live_keys",
+        "queue_depth",
     ])?;
     if !run.measures.has(Measure::Series) {
         return Ok(writer.flush()?);
@@ -226,6 +142,7 @@ pub fn series(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
             (
                 at_ends(run, &candidate.state_bytes),
                 at_ends(run, &candidate.live_keys),
+                depths(run, candidate),
             )
         })
         .collect();
@@ -236,7 +153,7 @@ pub fn series(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
         false => String::new(),
     };
     for index in 0..run.grid.count() {
-        for (candidate, (bytes, keys)) in run.candidates.iter().zip(&states) {
+        for (candidate, (bytes, keys, depths)) in run.candidates.iter().zip(&states) {
             let bucket = &candidate.series[index];
             let nothing = bucket.forwarded == 0 || !has_windows;
             writer.write_record([
@@ -256,10 +173,19 @@ pub fn series(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
                 },
                 state(&bytes[index]),
                 state(&keys[index]),
+                depths
+                    .get(index)
+                    .map_or(String::new(), |depth| depth.to_string()),
             ])?;
         }
     }
     Ok(writer.flush()?)
+}
+
+/// How many messages wait at the end of each bucket, where there is a queue of them.
+fn depths(run: &RunResult, candidate: &CandidateResult) -> Vec<i64> {
+    let messages = candidate.messages();
+    messages.map_or_else(Vec::new, |messages| at_ends(run, &messages.depth))
 }
 
 /// Whether a key's trailing window was measured: rules have windows and keys of their own.
@@ -296,6 +222,7 @@ pub fn keys(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
         "denied",
         "peak_in_window",
         "first_denied_s",
+        "attempts",
     ])?;
     let has_peaks = has_one_window(run);
     let peak = |most: u128| match has_peaks {
@@ -315,6 +242,7 @@ pub fn keys(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
                 tally
                     .first_denied
                     .map_or(String::new(), |at| at.to_string()),
+                tally.attempts.to_string(),
             ])?;
         }
     }

@@ -1,5 +1,7 @@
 //! What stands out in a run, in words.
 
+mod around;
+mod clients;
 mod cluster;
 mod rules;
 
@@ -36,7 +38,10 @@ pub fn findings(run: &RunResult) -> Vec<Finding> {
         )];
     }
     let mut found = Vec::new();
-    let is_idle = |c: &CandidateResult| c.tally.denied + c.tally.errors == 0 && !is_over(run, c);
+    let is_idle = |c: &CandidateResult| {
+        let refused = c.tally.denied + c.tally.errors;
+        refused == 0 && !is_over(run, c) && !around::has_others(c)
+    };
     if run.candidates.iter().all(is_idle) {
         found.push(note(
             "no request was denied: this traffic does not reach the limit".to_owned(),
@@ -49,7 +54,9 @@ pub fn findings(run: &RunResult) -> Vec<Finding> {
     found.extend(first_denials(run));
     found.extend(too_large(run));
     found.extend(false_denials(run));
+    found.extend(clients::findings(run));
     found.extend(cluster::findings(run));
+    found.extend(around::findings(run));
     found.extend(estimates(run));
     found.extend(most_denied(run));
     found.extend(delays(run));
@@ -255,12 +262,13 @@ fn too_large(run: &RunResult) -> Vec<Finding> {
 
 /// Who refused what the limit had room for, and why that is no accident.
 fn false_denials(run: &RunResult) -> Vec<Finding> {
-    by_count(
+    by(
         run,
-        |c| c.tally.false_deny,
-        |same, count| {
-            let requests = if count == 1 { "request" } else { "requests" };
-            let share = percent(u128::from(count), u128::from(run.requests));
+        |c| Some((c.tally.false_deny, c.tally.attempts)).filter(|(count, _)| *count > 0),
+        |same, (count, attempts)| {
+            let count = *count;
+            let requests = asked(same[0], count);
+            let share = percent(u128::from(count), u128::from(*attempts));
             let many = grouped(u128::from(count));
             let mut causes: Vec<&str> = Vec::new();
             for cause in same.iter().flat_map(|c| rules::cautions(c)) {
@@ -278,9 +286,21 @@ fn false_denials(run: &RunResult) -> Vec<Finding> {
             } else {
                 "the limit"
             };
-            format!("{names} denied {many} {requests} ({share}) that {limits} had room for{why}")
+            note(format!(
+                "{names} denied {many} {requests} ({share}) that {limits} had room for{why}"
+            ))
         },
     )
+}
+
+/// What so many of a candidate's answers were given to.
+fn asked(candidate: &CandidateResult, count: u64) -> &'static str {
+    match (candidate.retried(), count) {
+        (true, 1) => "attempt",
+        (true, _) => "attempts",
+        (false, 1) => "request",
+        (false, _) => "requests",
+    }
 }
 
 /// How far estimates of a trailing window were from what it held.
@@ -313,14 +333,18 @@ fn most_denied(run: &RunResult) -> Option<Finding> {
     keys.truncate(MOST_NAMED);
     let named: Vec<String> = keys
         .iter()
-        .map(|key| {
-            let requests = run.candidates[0].per_key[*key].requests;
-            let most = grouped(u128::from(denied(key).unwrap_or(0)));
-            let whole = grouped(u128::from(requests));
-            format!(
-                "{} (up to {most} of {whole} requests)",
-                visible(&run.keys[*key])
-            )
+        .filter_map(|key| {
+            let rank = |c: &&CandidateResult| c.per_key[*key].denied;
+            // Of several with as many denials the first.
+            let worst = run.candidates.iter().rev().max_by_key(rank)?;
+            let tally = worst.per_key[*key];
+            let most = grouped(u128::from(tally.denied));
+            let whole = grouped(u128::from(tally.attempts));
+            Some(format!(
+                "{} (up to {most} of {whole} {})",
+                visible(&run.keys[*key]),
+                asked(worst, tally.attempts)
+            ))
         })
         .collect();
     let keys = if count == 1 { "key was" } else { "keys were" };
@@ -362,6 +386,9 @@ fn by<K: Ord>(
 
 fn delays(run: &RunResult) -> Vec<Finding> {
     let waits = |candidate: &CandidateResult| {
+        if around::has_only_messages(candidate) {
+            return None;
+        }
         let longest = candidate
             .delays
             .percentile(100)

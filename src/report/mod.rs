@@ -1,8 +1,11 @@
 //! Reports: bytes made of a run's results, with no input or output of their own.
 
+mod attempt;
 pub mod chart;
 pub mod csv;
 pub mod findings;
+pub mod http;
+pub mod jsonl;
 pub mod mermaid;
 pub mod run_json;
 mod scene;

@@ -5,7 +5,7 @@
 use super::findings::{Tone, findings};
 use super::text::{bounds, clock, duration, grouped, limit, reading, visible};
 use crate::limiter::Decision;
-use crate::measure::{CandidateResult, METRICS, Reading, Reason, Record, RunResult};
+use crate::measure::{CandidateResult, METRICS, Reading, Record, RunResult};
 use crate::units::{Nanos, SimTime};
 use anstyle::{AnsiColor, Style};
 use comfy_table::{CellAlignment, Table, presets};
@@ -129,7 +129,16 @@ fn table(run: &RunResult) -> String {
             "per\nkey",
             "legit.\ndenied",
             "abusive\nallowed",
+            "attempts\nper req.",
+            "served in\nthe end",
+            "last\nserved",
+            "honest",
             "denied\nby",
+            "queued",
+            "over-\nflow",
+            "backend\nbusy",
+            "response\np99",
+            "over-\nloaded",
         ]
         .contains(&shown[*column].heading);
         let is_measured = |measure| run.measures.has(measure);
@@ -233,6 +242,10 @@ fn timeline(run: &RunResult) -> Option<String> {
     if arrivals.is_empty() || arrivals.len() > MOST_COLUMNS || run.keys.len() > 1 {
         return None;
     }
+    // One column stands for one request of all candidates, which retries come between.
+    if run.candidates.iter().any(CandidateResult::retried) {
+        return None;
+    }
     let names: Vec<String> = run.candidates.iter().map(|c| visible(&c.name)).collect();
     let margin = names.iter().map(|name| name.width()).max()? + 2;
     let times: Vec<SimTime> = arrivals.iter().map(|arrival| arrival.at).collect();
@@ -267,7 +280,7 @@ fn timeline(run: &RunResult) -> Option<String> {
 
 fn signs(candidate: &CandidateResult, stride: usize) -> String {
     let sign = |record: &Record| match record.decision {
-        _ if record.reason.is_some_and(Reason::is_error) => styled(ERROR, "▲"),
+        _ if record.is_error() => styled(ERROR, "▲"),
         Decision::Allow => styled(ALLOWED, "●"),
         Decision::Delay(_) => styled(DELAYED, "◆"),
         Decision::Deny => styled(DENIED, "×"),

@@ -4,6 +4,7 @@ use super::Scenario;
 use crate::error::{Error, Place, Result};
 use crate::report::text::grouped;
 use crate::simulation::{Deployment, OnStoreFailure, Planned, Store};
+use crate::units::Nanos;
 
 /// What a run may take at most.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +38,12 @@ const BYTES_PER_STATE: u128 = 64;
 fn bytes_per_key(planned: &Planned) -> u128 {
     let states = planned.cluster.as_deref().map_or(1, states_per_key);
     BYTES_PER_KEY + (states - 1) * BYTES_PER_STATE
+}
+
+/// The most attempts at one request.
+fn most_attempts(planned: &Planned, length: Nanos) -> u64 {
+    let clients = planned.cluster.as_ref().and_then(|it| it.clients.as_ref());
+    clients.map_or(1, |clients| clients.most_attempts(length))
 }
 
 /// How many states a key has, those of a local fallback included.
@@ -79,7 +86,29 @@ impl Scenario {
             let flag = format!("--max-memory {allowed}");
             return Err(Error::input(message).at(Place::Flag(flag.into())));
         }
+        self.check_attempts(bounds)?;
         self.check_exchanges(bounds)
+    }
+
+    /// Refuses clients that could try too often.
+    fn check_attempts(&self, bounds: &Bounds) -> Result<()> {
+        let requests = self.workload.expected_requests();
+        for planned in &self.candidates {
+            let most = most_attempts(planned, self.horizon);
+            let attempts = u128::from(requests) * u128::from(most);
+            if attempts > u128::from(bounds.requests) {
+                let message = format!(
+                    "clients could make up to about {} attempts at `{}` ({most} for each request), \
+                     allowed are {}; lower `max_attempts`, or raise --max-requests",
+                    grouped(attempts),
+                    planned.name,
+                    grouped(bounds.requests.into())
+                );
+                let flag = format!("--max-requests {}", bounds.requests);
+                return Err(Error::input(message).at(Place::Flag(flag.into())));
+            }
+        }
+        Ok(())
     }
 
     /// Refuses nodes that would do little but tell each other what they admitted.
@@ -108,13 +137,28 @@ impl Scenario {
     pub fn timeline_note(&self, bounds: &Bounds) -> Option<String> {
         let requests = self.workload.expected_requests();
         let candidates = self.candidates.len();
-        let rows = u128::from(requests) * candidates as u128;
+        let each = self.candidates.iter();
+        let attempts: u64 = each
+            .map(|planned| most_attempts(planned, self.horizon))
+            .sum();
+        let rows = u128::from(requests) * u128::from(attempts);
+        let about = match attempts > candidates as u64 {
+            true => format!(
+                "up to about {} rows ({} requests by the most attempts at each, {attempts} for all \
+                 candidates together)",
+                grouped(rows),
+                grouped(requests.into())
+            ),
+            false => format!(
+                "about {} rows (requests × candidates: {} × {candidates})",
+                grouped(rows),
+                grouped(requests.into())
+            ),
+        };
         (rows > u128::from(bounds.timeline)).then(|| {
             format!(
-                "no timeline: about {} rows (requests × candidates: {} × {candidates}), allowed \
-                 are {}; shorten the traffic, choose fewer candidates, or raise --max-timeline",
-                grouped(rows),
-                grouped(requests.into()),
+                "no timeline: {about}, allowed are {}; shorten the traffic, choose fewer candidates, \
+                 or raise --max-timeline",
                 grouped(bounds.timeline.into())
             )
         })

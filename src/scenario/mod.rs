@@ -7,6 +7,7 @@
 
 mod bounds;
 mod candidates;
+mod clients;
 mod deployments;
 mod overrides;
 mod print;
@@ -28,7 +29,8 @@ use crate::params::{FromValue, Params};
 use crate::simulation::{Plan, Planned};
 use crate::units::{Epoch, Limit, Nanos, SimTime};
 use crate::workload::{Request, Workload};
-use deployments::Frame;
+use clients::Stated;
+use deployments::{Defaults, Frame};
 use std::sync::Arc;
 
 /// A scenario with everything resolved: what a run needs.
@@ -77,13 +79,15 @@ impl Scenario {
                            follows from a window where nothing else is said, such as the duration";
             notes.push(root.error("limit", message).to_string());
         }
-        let traffic = root.tables("traffic")?;
+        let mut traffic = root.tables("traffic")?;
+        let clients = Stated::read(&mut root, &mut traffic)?;
         if traffic.is_empty() {
             let message = "is required: at least one [[traffic]] table, each with its pattern";
             return Err(root.error("traffic", message));
         }
         let algorithms = root.tables("algorithm")?;
         let deployments = root.tables("deployment")?;
+        let mut defaults = Defaults::read(&mut root)?;
         // Refuses unknown fields of the file itself before a long trace is read.
         let mut resolved = root.finish()?;
         rules::check_identities(&traffic, rules.as_ref(), &mut notes)?;
@@ -113,13 +117,23 @@ impl Scenario {
             limit: header.limit,
             epoch: traffic.epoch,
             horizon: traffic.horizon,
+            clients,
         };
+        let blocks = traffic.workload.blocks();
+        defaults.has_illegitimate = blocks.iter().any(|block| block.legitimate == Some(false));
+        notes.extend(frame.clients.notes(frame.horizon));
         let placed_rules = rules
             .as_mut()
             .map(|rules| rules.place(&frame))
             .transpose()?;
         let placed_rules = placed_rules.map(Arc::new);
-        let placed = deployments::read(deployments, &frame, placed_rules.as_ref(), &mut notes)?;
+        let placed = deployments::read(
+            deployments,
+            &defaults,
+            &frame,
+            placed_rules.as_ref(),
+            &mut notes,
+        )?;
         if let Some(rules) = &rules {
             let deployed = placed
                 .iter()

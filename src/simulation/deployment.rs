@@ -1,5 +1,8 @@
 //! Deployments: on how many nodes a limiter runs, where its state lives, and what goes wrong.
 
+use super::client::Clients;
+use super::over_limit::OverLimit;
+use super::placement::{Backend, Placement};
 use crate::rules::Rules;
 use crate::units::{Cost, Nanos, Offset, Share, SimTime};
 use crate::workload::Distribution;
@@ -42,6 +45,15 @@ pub struct Deployment {
     /// From each of these instants on, the next key that is created never expires: its node died
     /// between the increment and the expire.
     pub lost_expires: Vec<SimTime>,
+    /// What becomes of requests that the limiter denies.
+    pub over_limit: OverLimit,
+    /// Where the limiter stands, where that is modelled; with a backend only.
+    pub placement: Option<Placement>,
+    /// What is behind the limiter, where that is modelled.
+    pub backend: Option<Backend>,
+    /// What clients do that are refused; `None` where none of the run tries again, under whatever
+    /// deployment.
+    pub clients: Option<Arc<Clients>>,
     /// The rules that say which limit a request counts against; `None` for one limit for each key.
     pub rules: Option<Arc<Rules>>,
 }
@@ -193,6 +205,10 @@ impl Deployment {
             leaves: Vec::new(),
             ttl: Ttl::Design,
             lost_expires: Vec::new(),
+            over_limit: OverLimit::Drop,
+            placement: None,
+            backend: None,
+            clients: None,
             rules: None,
         }
     }
@@ -201,13 +217,17 @@ impl Deployment {
     /// drawn counts as no longer.
     pub const LONGEST_TRIP: Nanos = Nanos::from_secs(86_400);
 
-    /// Whether it decides as one node does that answers at once and goes by one limit.
+    /// Whether each request is decided as by one node that answers at once, and that is all.
     pub fn is_plain(&self) -> bool {
-        self.is_alone() && self.rules.is_none()
+        self.is_single()
+            && self.clients.is_none()
+            && self.over_limit == OverLimit::Drop
+            && self.backend.is_none()
+            && self.rules.is_none()
     }
 
-    /// Whether it is one node that keeps its own state and answers at once.
-    pub fn is_alone(&self) -> bool {
+    /// Whether it decides as one node does that answers at once.
+    pub fn is_single(&self) -> bool {
         self.nodes == 1
             && matches!(self.store, Store::Local { .. })
             && self.skews.iter().all(|skew| *skew == Offset::ZERO)
@@ -222,15 +242,23 @@ impl Deployment {
     /// Which shares of the limit its limiters enforce: the whole, by which results are described; then
     /// each node's, where the limit is split; then that of the local fallback, where there is one.
     pub fn shares(&self) -> Vec<Share> {
-        let mut shares = vec![Share::Whole];
-        if self.is_split() {
-            let of = u64::from(self.nodes);
-            shares.extend((0..of).map(|index| Share::Part { index, of }));
+        let whole = std::iter::once(Share::Whole);
+        whole.chain(self.parts()).chain(self.fallback()).collect()
+    }
+
+    /// Each node's part of the limit, where it is split.
+    pub fn parts(&self) -> impl Iterator<Item = Share> {
+        let of = u64::from(self.nodes);
+        let parts = if self.is_split() { of } else { 0 };
+        (0..parts).map(move |index| Share::Part { index, of })
+    }
+
+    /// The share of the limit that the local fallback enforces, where there is one.
+    pub const fn fallback(&self) -> Option<Share> {
+        match self.on_store_failure {
+            OnStoreFailure::LocalFallback(share) => Some(share),
+            OnStoreFailure::FailOpen | OnStoreFailure::FailClosed => None,
         }
-        if let OnStoreFailure::LocalFallback(share) = self.on_store_failure {
-            shares.push(share);
-        }
-        shares
     }
 
     /// Whether each node enforces a part of the limit.

@@ -31,6 +31,8 @@ pub struct Course {
     pub reference: Reference,
     /// The keys' names: Redis stores them.
     pub names: Arc<Names>,
+    /// The traffic block of each mark.
+    pub blocks: Arc<[u16]>,
     /// For each mark, whether its requests ought to pass, where any block says so.
     pub labels: Option<Arc<[Option<bool>]>>,
     /// Who asks for what, where there are rules.
@@ -281,7 +283,7 @@ impl<A: Algorithm> Lane for LaneOf<A> {
             levels.finish(&algorithm, state, Clocked::exact(end));
         }
         LaneResult {
-            measured: probes.finish(requests),
+            measured: probes.finish(requests, requests),
             occupancy: watch.occupancy,
             levels: watch.levels,
             records: watch.recorder.map(|recorder| recorder.records),

@@ -85,14 +85,18 @@ impl Merge {
     }
 
     /// The records in the order of the run's arrivals: `origins` are these arrivals' shards and their
-    /// places there; without them all are of one shard.
+    /// places there; without them all are of one candidate that knows no shards.
     fn records(&mut self, origins: Option<&[(usize, usize)]>) -> Option<Vec<Record>> {
         let records = std::mem::take(&mut self.records);
         self.has_records.then(|| match origins {
+            // Who knows no shards has numbered them.
             None => records.into_iter().next().unwrap_or_default(),
             Some(origins) => {
-                let of = |(shard, place): &(usize, usize)| records[*shard][*place];
-                origins.iter().map(of).collect()
+                let of = |(request, (shard, place)): (u64, &(usize, usize))| Record {
+                    request,
+                    ..records[*shard][*place]
+                };
+                (0..).zip(origins).map(of).collect()
             }
         })
     }

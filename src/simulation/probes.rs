@@ -27,8 +27,9 @@ pub(super) trait Probing: Send {
     fn reach(&mut self, keys: usize);
     /// Measures a batch of answers; the recorder, which has noted them, learns the verdicts.
     fn observe(&mut self, batch: &Columns, answers: &Answers, recorder: Option<&mut Recorder>);
-    /// Ends the run; the keys came as often as `requests` says.
-    fn finish(self: Box<Self>, requests: &[u64]) -> Measured;
+    /// Ends the run; the keys came as often as `requests` says, and were tried as often as `attempts`
+    /// does.
+    fn finish(self: Box<Self>, requests: &[u64], attempts: &[u64]) -> Measured;
 }
 
 /// What the probes of one lane measured.
@@ -151,14 +152,17 @@ impl<A: Amounts> Probing for Probes<A> {
         }
     }
 
-    fn finish(self: Box<Self>, requests: &[u64]) -> Measured {
+    fn finish(self: Box<Self>, requests: &[u64], attempts: &[u64]) -> Measured {
         let has_peaks = self.course.measures.has(Measure::Peak);
         let past = self.past.as_ref().filter(|_| has_peaks);
         let peak = |slot| past.map_or(0, |past| past.peak(slot).into());
-        let per_key = self.per_key.map(|keys| keys.into_tallies(requests, peak));
+        let per_key = self
+            .per_key
+            .map(|keys| keys.into_tallies(requests, attempts, peak));
         let tops = past.map_or(&[][..], |past| past.tops());
         Measured {
             tally: Tally {
+                requests: requests.iter().sum(),
                 peak_in_window: past.map_or(0, |past| past.highest().into()),
                 ..self.tally
             },

@@ -64,6 +64,12 @@ pub fn run(plan: &Plan, progress: &dyn Progress) -> Result<RunResult> {
         requests,
         keys: plan.workload.keys(),
         marks: plan.workload.marks().to_vec(),
+        blocks: plan
+            .workload
+            .blocks()
+            .iter()
+            .map(|block| block.label.clone())
+            .collect(),
         grid: course.grid,
         arrivals,
         candidates: results.candidates.into_iter().flatten().collect(),
@@ -133,12 +139,13 @@ impl<'a> Results<'a> {
             let mut merge = Merge::new(self.course, keys);
             merge.add_whole(lane, keys * cluster.states_per_key);
             let result = merge.into_result(planned, None, &[]);
-            let deployment = planned.cluster.as_ref();
-            let is_alone = deployment.is_some_and(|deployment| deployment.is_alone());
             self.candidates[index] = Some(CandidateResult {
-                rules: deployment.and_then(|deployment| deployment.rules.clone()),
+                rules: planned
+                    .cluster
+                    .as_ref()
+                    .and_then(|cluster| cluster.rules.clone()),
                 chapters,
-                cluster: (!is_alone).then_some(cluster),
+                cluster: Some(cluster),
                 ..result
             });
         }
@@ -160,6 +167,12 @@ impl Course {
             reference: plan.reference,
             instants: Staircase::<1>::EXACT / keys.len().clamp(1, SHARDS as usize),
             names: keys,
+            blocks: plan
+                .workload
+                .marks()
+                .iter()
+                .map(|mark| mark.block)
+                .collect(),
             requesters: plan.rules().is_some().then(|| {
                 Arc::new(Requesters {
                     marks: plan.workload.marks().to_vec(),

@@ -97,6 +97,10 @@ pub const COMMON_FIELDS: &[Field] = &[
         name: "legitimate",
         meaning: "whether its requests ought to pass: true or false (not said)",
     },
+    Field {
+        name: "client",
+        meaning: "what its clients do that are refused: a table (the deployment's, else the scenario's)",
+    },
 ];
 
 /// The traffic of a scenario.

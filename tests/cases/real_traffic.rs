@@ -146,6 +146,8 @@ fn requests_to_a_language_model_have_their_known_answers_in_tokens_a_minute() {
             let never = never.iter().filter(|retry| *retry == "inf").count();
             let expected = if capacity == 7_000 { 486 } else { 0 };
             assert_eq!(never, expected, "{name} at {capacity}");
+            let too_large = run.of(name).result.tally.too_large;
+            assert_eq!(too_large, expected as u64, "{name} at {capacity}");
         }
     }
 }

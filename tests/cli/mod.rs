@@ -1,5 +1,7 @@
 //! The command as a user meets it: in a folder of its own, by its output and exit status.
 
+mod around;
+mod bad_clients;
 mod bad_deployments;
 mod bad_input;
 mod bad_rules;

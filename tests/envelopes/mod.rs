@@ -44,14 +44,12 @@ pub(crate) fn check(run: &RunResult, resolved: &toml::Table) {
 
 /// What was admitted and forwarded, by key; nobody waits for more than `most`.
 fn passed(run: &RunResult, candidate: &CandidateResult, most: Option<Nanos>) -> Vec<Passed> {
-    let arrivals = run.arrivals.as_ref().expect("a timeline");
-    let records = candidate.records.as_ref().expect("a timeline");
     let mut keys = vec![Passed::default(); run.keys.len()];
-    for (arrival, record) in arrivals.iter().zip(records) {
+    for (arrival, record) in run.attempts(candidate).expect("a timeline") {
         if arrival.cost == 0 || !record.decision.is_admitted() {
             continue;
         }
-        let (at, delay) = (arrival.at, record.decision.delay());
+        let (at, delay) = (record.at, record.decision.delay());
         let key = &mut keys[arrival.key.0 as usize];
         key.admitted.push((at.as_nanos(), arrival.cost));
         if delay < Nanos::FOREVER {

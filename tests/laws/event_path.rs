@@ -5,7 +5,7 @@ use crate::ran::scenario;
 use ratesim::catalog::ALGORITHMS;
 use ratesim::measure::{LevelLine, METRICS, RunResult};
 use ratesim::report::csv;
-use ratesim::simulation::{self, Access, Deployment, Store};
+use ratesim::simulation::{self, Access, Client, Clients, Deployment, Retrying, Store};
 use ratesim::units::{Nanos, SimTime};
 use std::sync::Arc;
 
@@ -164,9 +164,24 @@ const CLUSTERS_OWN: &[&str] = &[
     "recovery_s",
     "leaked_keys",
     "forgotten_early",
+    "attempts_per_request",
+    "goodput",
+    "wasted_attempts",
+    "amplification",
+    "given_up",
+    "unfinished",
+    "drained_s",
+    "retry_honesty",
     "theory",
     "theory_error_se",
 ];
+
+/// One who would try again but may not.
+const ONE_ATTEMPT: Client = Client {
+    retrying: Retrying::Immediate,
+    max_attempts: 1,
+    give_up: None,
+};
 
 fn deployments() -> Vec<Deployment> {
     let with = |name: &str, store| Deployment {
@@ -186,6 +201,12 @@ fn deployments() -> Vec<Deployment> {
         Deployment {
             nodes: 3,
             ..with("three nodes, one store", Store::Central(Access::Atomic))
+        },
+        Deployment {
+            clients: Some(Arc::new(Clients {
+                by_block: vec![ONE_ATTEMPT; 8],
+            })),
+            ..Deployment::plain("clients with one attempt")
         },
         Deployment {
             timeout: Some(Nanos::from_secs(1)),

@@ -7,6 +7,8 @@ mod identity;
 mod level;
 mod measures;
 mod memory;
+mod outlook;
+mod retries;
 mod rules;
 mod simultaneous;
 mod stream;

@@ -99,21 +99,23 @@ fn told(candidate: &CandidateResult, run: &RunResult) -> Vec<String> {
 
 type File = fn(&RunResult, &mut dyn std::io::Write) -> Result<(), ::csv::Error>;
 
-/// Files with the column that only one of them fills.
-const FILES: [(&str, File); 2] = [("window_count", csv::series), ("peak_in_window", csv::keys)];
+/// Files with the columns that only one of them fills.
+const FILES: [(&[&str], File); 2] = [
+    (&["level", "window_count"], csv::series),
+    (&["peak_in_window"], csv::keys),
+];
 
-/// The rows of a file without one of its columns.
-fn rows(run: &RunResult, without: &str, write: File) -> Vec<String> {
+/// The rows of a file without some of its columns.
+fn rows(run: &RunResult, without: &[&str], write: File) -> Vec<String> {
     let mut bytes = Vec::new();
     write(run, &mut bytes).unwrap();
     let text = String::from_utf8(bytes).unwrap();
     let header = text.lines().next().unwrap().split(',');
-    let left_out = header.clone().position(|column| column == without);
-    let left_out = left_out.expect("a column of this name");
+    let left_out: Vec<bool> = header.map(|column| without.contains(&column)).collect();
+    assert_eq!(left_out.iter().filter(|it| **it).count(), without.len());
     let kept = |row: &str| {
-        let cells = row.split(',').enumerate();
-        let cells = cells.filter(|(index, _)| *index != left_out);
-        let cells: Vec<&str> = cells.map(|(_, cell)| cell).collect();
+        let cells = row.split(',').zip(&left_out);
+        let cells: Vec<&str> = cells.filter(|it| !it.1).map(|it| it.0).collect();
         cells.join(",")
     };
     text.lines().map(kept).collect()

@@ -109,8 +109,7 @@ impl Answers<'_> {
     }
 
     pub(crate) fn each(&self) -> impl Iterator<Item = (&Arrival, &Record)> {
-        let arrivals = self.run.arrivals.as_ref().unwrap();
-        arrivals.iter().zip(self.result.records.as_ref().unwrap())
+        self.run.attempts(self.result).unwrap()
     }
 
     /// A letter per request: `a` allowed at once, `w` made to wait, `x` denied.
@@ -130,7 +129,7 @@ impl Answers<'_> {
         let admitted = self
             .each()
             .filter(|(_, record)| record.decision.is_admitted());
-        let at = |(arrival, record): (&Arrival, &Record)| arrival.at + record.decision.delay();
+        let at = |(_, record): (&Arrival, &Record)| record.at + record.decision.delay();
         admitted.map(|pair| at(pair).to_string()).collect()
     }
 
@@ -157,9 +156,9 @@ impl Answers<'_> {
     /// Requests admitted in each second of the run, up to the last one with any.
     pub(crate) fn admitted_per_second(&self) -> Vec<u64> {
         let mut seconds = Vec::new();
-        for (arrival, record) in self.each() {
+        for (_, record) in self.each() {
             if record.decision.is_admitted() {
-                let second = arrival.at.as_nanos() / Nanos::from_secs(1).get();
+                let second = record.at.as_nanos() / Nanos::from_secs(1).get();
                 let second = usize::try_from(second).unwrap();
                 seconds.resize(seconds.len().max(second + 1), 0);
                 seconds[second] += 1;

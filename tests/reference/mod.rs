@@ -9,8 +9,9 @@
 
 mod bucket;
 mod deployed;
-mod draw;
+pub(crate) mod draw;
 mod model;
+pub(crate) mod retries;
 mod rules;
 mod window;
 

@@ -6,8 +6,10 @@ mod cloudflare;
 mod days;
 mod failures;
 mod gateways;
+mod language_model;
 mod poisson_near_limit;
 mod races;
+mod retries;
 mod scripted;
 mod sizes;
 

@@ -7,6 +7,7 @@ mod counter;
 pub(crate) mod forms;
 pub(crate) mod measured;
 mod nodes;
+mod retries;
 mod shares;
 mod waits;
 
@@ -60,12 +61,13 @@ impl fmt::Display for Row {
 }
 
 /// Every comparison, measured once.
-static ROWS: [&LazyLock<Vec<Row>>; 5] = [
+static ROWS: [&LazyLock<Vec<Row>>; 6] = [
     &shares::ONE_KEY,
     &nodes::splits::ROWS,
     &waits::ROWS,
     &counter::ROWS,
     &nodes::races::ROWS,
+    &retries::ROWS,
 ];
 
 fn rows() -> impl Iterator<Item = &'static Row> {

@@ -1,14 +1,14 @@
 //! The measures, each read from a candidate's result.
 
-use super::{Metric, Reading};
-use crate::measure::{CandidateResult, ClusterResult, Measure};
+use super::{Metric, Reading, clients};
+use crate::measure::{BackendResult, CandidateResult, ClusterResult, Measure, MessagesResult};
 use crate::units::SimTime;
 
-fn count(value: u64) -> Reading {
+pub(super) fn count(value: u64) -> Reading {
     Reading::Count(u128::from(value))
 }
 
-fn share(parts: u64, whole: u64) -> Reading {
+pub(super) fn share(parts: u64, whole: u64) -> Reading {
     Reading::Share(u128::from(parts), u128::from(whole))
 }
 
@@ -30,7 +30,26 @@ fn of_cluster(
     read: impl FnOnce(&ClusterResult) -> Option<Reading>,
 ) -> Reading {
     let cluster = candidate.cluster.as_ref();
+    let cluster = cluster.filter(|cluster| !cluster.nodes.is_empty());
     cluster.and_then(read).unwrap_or(Reading::Absent)
+}
+
+/// What only a queue of messages has.
+fn of_messages(
+    candidate: &CandidateResult,
+    read: impl FnOnce(&MessagesResult) -> Option<Reading>,
+) -> Reading {
+    let messages = candidate.messages();
+    messages.and_then(read).unwrap_or(Reading::Absent)
+}
+
+/// What only a backend has.
+fn of_backend(
+    candidate: &CandidateResult,
+    read: impl FnOnce(&BackendResult) -> Option<Reading>,
+) -> Reading {
+    let backend = candidate.backend();
+    backend.and_then(read).unwrap_or(Reading::Absent)
 }
 
 /// Jain's index (Σx)² / (k Σx²) over the k keys that came, x being a key's admitted share, kept to
@@ -80,35 +99,35 @@ pub const METRICS: &[Metric] = &[
     Metric {
         column: "attempts",
         heading: "",
-        meaning: "attempts, retries included; clients do not retry here",
+        meaning: "attempts at them, retries included",
         measure: None,
-        read: |c, _| count(c.tally.requests),
+        read: |c, _| count(c.tally.attempts),
     },
     Metric {
         column: "allowed",
         heading: "allowed",
-        meaning: "requests admitted, at once or later",
+        meaning: "attempts admitted, at once or later",
         measure: None,
         read: |c, _| count(c.tally.allowed),
     },
     Metric {
         column: "delayed",
         heading: "delayed",
-        meaning: "requests admitted and forwarded later",
+        meaning: "attempts admitted and forwarded later",
         measure: None,
         read: |c, _| count(c.tally.delayed),
     },
     Metric {
         column: "denied",
         heading: "denied",
-        meaning: "requests refused",
+        meaning: "attempts refused",
         measure: None,
         read: |c, _| count(c.tally.denied),
     },
     Metric {
         column: "errors",
         heading: "errors",
-        meaning: "requests refused because the store or a node failed (status 503)",
+        meaning: "attempts refused because the store or a node failed (status 503)",
         measure: None,
         read: |c, _| count(c.tally.errors),
     },
@@ -136,23 +155,23 @@ pub const METRICS: &[Metric] = &[
     Metric {
         column: "false_allow",
         heading: "false\nallow",
-        meaning: "requests allowed although that brought the cost forwarded in (f − w, f] above n",
+        meaning: "attempts allowed although that brought the cost forwarded in (f − w, f] above n",
         measure: Some(Measure::Errors),
         read: |c, _| count(c.tally.false_allow),
     },
     Metric {
         column: "false_deny",
         heading: "false\ndeny",
-        meaning: "requests denied although the cost forwarded in (t − w, t] left room for them",
+        meaning: "attempts denied although the cost forwarded in (t − w, t] left room for them",
         measure: Some(Measure::Errors),
         read: |c, _| count(c.tally.false_deny),
     },
     Metric {
         column: "error_rate",
         heading: "error\nrate",
-        meaning: "(false_allow + false_deny) / requests",
+        meaning: "(false_allow + false_deny) / attempts",
         measure: Some(Measure::Errors),
-        read: |c, _| share(c.tally.false_allow + c.tally.false_deny, c.tally.requests),
+        read: |c, _| share(c.tally.false_allow + c.tally.false_deny, c.tally.attempts),
     },
     Metric {
         column: "estimate_error",
@@ -223,7 +242,7 @@ pub const METRICS: &[Metric] = &[
     Metric {
         column: "delay_p50_s",
         heading: "",
-        meaning: "wait of admitted requests, median, in seconds",
+        meaning: "wait of admitted attempts, median, in seconds",
         measure: Some(Measure::Delay),
         read: |c, _| percentile(c, 50),
     },
@@ -269,28 +288,28 @@ pub const METRICS: &[Metric] = &[
     Metric {
         column: "legitimate_denied",
         heading: "legit.\ndenied",
-        meaning: "share of the requests labelled legitimate that was refused",
+        meaning: "share of the attempts labelled legitimate that was refused",
         measure: None,
         read: |c, _| share(c.tally.legitimate_denied, c.tally.legitimate),
     },
     Metric {
         column: "abusive_allowed",
         heading: "abusive\nallowed",
-        meaning: "share of the requests labelled not legitimate that was admitted",
+        meaning: "share of the attempts labelled not legitimate that was admitted",
         measure: None,
         read: |c, _| share(c.tally.abusive_allowed, c.tally.abusive),
     },
     Metric {
         column: "offered_cost",
         heading: "",
-        meaning: "cost of all requests",
+        meaning: "cost of all attempts",
         measure: None,
         read: |c, _| Reading::Count(c.tally.offered_cost),
     },
     Metric {
         column: "allowed_cost",
         heading: "",
-        meaning: "cost of the admitted requests",
+        meaning: "cost of the admitted attempts",
         measure: None,
         read: |c, _| Reading::Count(c.tally.allowed_cost),
     },
@@ -391,6 +410,124 @@ pub const METRICS: &[Metric] = &[
             text => Reading::Text(text),
         },
     },
+    Metric {
+        column: "queued",
+        heading: "queued",
+        meaning: "requests over the limit that became messages of a queue",
+        measure: None,
+        read: |c, _| of_messages(c, |messages| Some(count(messages.queued))),
+    },
+    Metric {
+        column: "overflow",
+        heading: "over-\nflow",
+        meaning: "requests over the limit that were refused since that queue was full",
+        measure: None,
+        read: |c, _| of_messages(c, |messages| Some(count(messages.overflow))),
+    },
+    Metric {
+        column: "queue_depth_peak",
+        heading: "",
+        meaning: "the most messages that waited at one time",
+        measure: None,
+        read: |c, _| of_messages(c, |messages| Some(count(messages.depth_peak))),
+    },
+    Metric {
+        column: "queue_wait_p50_s",
+        heading: "",
+        meaning: "wait of a message until it is taken, median, in seconds",
+        measure: None,
+        read: |c, _| {
+            of_messages(c, |messages| {
+                messages.waits.percentile(50).map(Reading::Time)
+            })
+        },
+    },
+    Metric {
+        column: "queue_wait_p99_s",
+        heading: "",
+        meaning: "wait of a message until it is taken, 99th percentile, in seconds",
+        measure: None,
+        read: |c, _| {
+            of_messages(c, |messages| {
+                messages.waits.percentile(99).map(Reading::Time)
+            })
+        },
+    },
+    Metric {
+        column: "queue_wait_max_s",
+        heading: "",
+        meaning: "the longest wait of a message until it is taken, in seconds",
+        measure: None,
+        read: |c, _| {
+            of_messages(c, |messages| {
+                messages.waits.percentile(100).map(Reading::Time)
+            })
+        },
+    },
+    Metric {
+        column: "left_in_queue",
+        heading: "",
+        meaning: "messages that still waited at the end of the run",
+        measure: None,
+        read: |c, _| of_messages(c, |messages| Some(count(messages.left()))),
+    },
+    Metric {
+        column: "bypassed",
+        heading: "",
+        meaning: "requests that went past the limiter",
+        measure: None,
+        read: |c, _| {
+            let bypassed = |b: &BackendResult| b.is_client.then(|| count(b.bypassed));
+            of_backend(c, bypassed)
+        },
+    },
+    Metric {
+        column: "backend_utilisation",
+        heading: "backend\nbusy",
+        meaning: "share of its workers' time that the backend worked, within the run",
+        measure: None,
+        read: |c, run| {
+            let whole =
+                |b: &BackendResult| u128::from(b.workers) * u128::from(run.horizon.as_nanos());
+            of_backend(c, |b| Some(Reading::Share(b.with.busy, whole(b))))
+        },
+    },
+    Metric {
+        column: "response_p50_s",
+        heading: "",
+        meaning: "from a client's request to the backend's answer, median, in seconds",
+        measure: None,
+        read: |c, _| of_backend(c, |b| b.with.responses.percentile(50).map(Reading::Time)),
+    },
+    Metric {
+        column: "response_p99_s",
+        heading: "response\np99",
+        meaning: "from a client's request to the backend's answer, 99th percentile, in seconds",
+        measure: None,
+        read: |c, _| of_backend(c, |b| b.with.responses.percentile(99).map(Reading::Time)),
+    },
+    Metric {
+        column: "overloaded",
+        heading: "over-\nloaded",
+        meaning: "requests that the backend answered 503 since too many waited",
+        measure: None,
+        read: |c, _| of_backend(c, |b| Some(count(b.with.overloaded))),
+    },
+    Metric {
+        column: "wasted_work_share",
+        heading: "",
+        meaning: "share of the backend's work that was spent on denying requests",
+        measure: None,
+        read: |c, _| of_backend(c, |b| Some(Reading::Share(b.with.wasted, b.with.busy))),
+    },
+    clients::ATTEMPTS_PER_REQUEST,
+    clients::GOODPUT,
+    clients::WASTED_ATTEMPTS,
+    clients::AMPLIFICATION,
+    clients::GIVEN_UP,
+    clients::UNFINISHED,
+    clients::DRAINED_S,
+    clients::RETRY_HONESTY,
 ];
 
 /// `posts 12, login 3`: the rules that denied anything.

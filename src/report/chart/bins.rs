@@ -44,7 +44,13 @@ impl Bins {
         (start, start.saturating_add(self.width))
     }
 
-    fn bin(self, at: SimTime) -> Option<usize> {
+    /// How many there are.
+    pub(super) const fn count(self) -> usize {
+        self.count
+    }
+
+    /// The one that an instant falls into, if any.
+    pub(super) fn bin(self, at: SimTime) -> Option<usize> {
         let since = at.as_nanos().checked_sub(self.start)?;
         usize::try_from(since / self.width)
             .ok()
@@ -58,8 +64,18 @@ impl Bins {
         candidate: &CandidateResult,
         amounts: impl Fn(&Bucket) -> [u128; N],
     ) -> Vec<[u128; N]> {
+        self.sum_of(run, &candidate.series, amounts)
+    }
+
+    /// Sums of what `amounts` gives for each bucket of the run's grid.
+    pub(super) fn sum_of<const N: usize, B>(
+        self,
+        run: &RunResult,
+        buckets: &[B],
+        amounts: impl Fn(&B) -> [u128; N],
+    ) -> Vec<[u128; N]> {
         let mut sums = vec![[0; N]; self.count];
-        for (index, bucket) in candidate.series.iter().enumerate() {
+        for (index, bucket) in buckets.iter().enumerate() {
             if let Some(bin) = self.bin(run.grid.start(index)) {
                 for (sum, amount) in sums[bin].iter_mut().zip(amounts(bucket)) {
                     *sum += amount;
@@ -73,8 +89,8 @@ impl Bins {
     /// series they are cost, and where that is not the same as a count, what was delayed cannot be
     /// told from what was allowed at once.
     pub(super) fn decisions(self, run: &RunResult, candidate: &CandidateResult) -> Vec<[u128; 4]> {
-        let (Some(arrivals), Some(records)) = (&run.arrivals, &candidate.records) else {
-            let are_counts = candidate.tally.offered_cost == candidate.tally.requests.into();
+        let Some(attempts) = run.attempts(candidate) else {
+            let are_counts = candidate.tally.offered_cost == candidate.tally.attempts.into();
             return self.sum(run, candidate, |bucket| {
                 let delayed = if are_counts {
                     bucket.delayed_requests.into()
@@ -90,8 +106,8 @@ impl Bins {
             });
         };
         let mut sums = vec![[0; 4]; self.count];
-        for (arrival, record) in arrivals.iter().zip(records) {
-            if let Some(bin) = self.bin(arrival.at) {
+        for (_, record) in attempts {
+            if let Some(bin) = self.bin(record.at) {
                 sums[bin][super::marks::kind(record)] += 1;
             }
         }

@@ -7,7 +7,7 @@ use super::page::{Head, MARGIN, Symbol, WIDTH, text_lines};
 use super::theme::{ALLOWED, BODY, DENIED, INK, MUTED, SMALL};
 use super::words::name;
 use crate::error::Result;
-use crate::measure::{Reference, RunResult};
+use crate::measure::{CandidateResult, Reference, RunResult};
 use crate::report::text::{bounds, grouped, percent};
 
 /// Half the height of a bar.
@@ -26,11 +26,13 @@ pub fn draw(run: &RunResult, _: &View) -> Result<Option<String>> {
         .iter()
         .map(|candidate| [candidate.tally.false_deny, candidate.tally.false_allow])
         .collect();
-    let words = |count: u64| share(count, run.requests);
-    let widest = counts
-        .iter()
-        .flatten()
-        .map(|count| BODY.width(&words(*count)));
+    let words = |row: usize, side: usize| {
+        let attempts = run.candidates[row].tally.attempts;
+        share(counts[row][side], attempts)
+    };
+    let widest = (0..counts.len())
+        .flat_map(|row| [words(row, 0), words(row, 1)])
+        .map(|words| BODY.width(&words));
     let widest = widest.fold(0.0, f64::max) + 16.0;
     let most = counts.iter().flatten().max().copied().unwrap_or(0).max(1) as f64;
     let (left, right) = (names.right(), WIDTH - MARGIN);
@@ -56,7 +58,7 @@ pub fn draw(run: &RunResult, _: &View) -> Result<Option<String>> {
                 }
                 let color = if count > 0 { INK } else { MUTED };
                 let point = (end + sign * 8.0, baseline(y));
-                canvas.text(point, &words(count), BODY, color, align);
+                canvas.text(point, &words(row, side), BODY, color, align);
             }
         });
         canvas.line((middle, top), (middle, bottom), INK, 1.25);
@@ -95,9 +97,11 @@ fn footer(run: &RunResult) -> String {
         Reference::Forwarded => "on what it forwarded itself",
         Reference::Offered => "on all that was offered",
     };
-    format!(
-        "counts of requests, and their share of all {requests}; each candidate is judged against {bounds} {judged}"
-    )
+    let counted = match run.candidates.iter().any(CandidateResult::retried) {
+        true => "counts of attempts, and their share of all of the candidate's".to_owned(),
+        false => format!("counts of requests, and their share of all {requests}"),
+    };
+    format!("{counted}; each candidate is judged against {bounds} {judged}")
 }
 
 #[cfg(test)]

@@ -1,9 +1,13 @@
 //! Runs to draw in tests: by models of the algorithms where requests can be listed, by formula where
 //! there are too many.
 
+mod around;
+mod clients;
 mod cluster;
 mod large;
 
+pub(in crate::report) use around::around;
+pub(in crate::report) use clients::herd;
 pub(super) use cluster::talkative_crowd;
 pub(in crate::report) use cluster::{outage, race, ten_gateways};
 pub(super) use large::ten_million;
@@ -85,6 +89,7 @@ impl Ask {
             requests: arrivals.len() as u64,
             keys: Arc::new(self.keys.iter().collect()),
             marks: Vec::new(),
+            blocks: Vec::new(),
             grid,
             arrivals: Some(arrivals),
             candidates: Vec::new(),
@@ -116,6 +121,9 @@ fn candidate(run: &RunResult, name: &str, kind: &'static str) -> CandidateResult
         lines[key].points.push((arrival.at, after));
         note(&mut result, run, arrival, decision);
         records.push(Record {
+            request: records.len() as u64,
+            attempt: 1,
+            at: arrival.at,
             decision,
             reason: None,
             node: 0,
@@ -123,6 +131,8 @@ fn candidate(run: &RunResult, name: &str, kind: &'static str) -> CandidateResult
             remaining: Some(0),
             retry: None,
             level: Some(after),
+            outlook: None,
+            is_too_large: false,
             is_false: false,
             chapter: None,
         });
@@ -166,7 +176,9 @@ fn note(result: &mut CandidateResult, run: &RunResult, arrival: &Arrival, decisi
     );
     let cost = u128::from(arrival.cost);
     tally.requests += 1;
+    tally.attempts += 1;
     key.requests += 1;
+    key.attempts += 1;
     tally.offered_cost += cost;
     let bucket = run.grid.bucket(arrival.at).unwrap();
     result.series[bucket].offered += cost;
@@ -372,8 +384,10 @@ pub(super) fn all() -> Vec<(&'static str, RunResult)> {
         ("crowd_of_keys", crowd_of_keys(20)),
         ("crowd_of_many_keys", crowd_of_keys(300)),
         ("race", race()),
+        ("herd", herd()),
         ("outage", outage()),
         ("ten_gateways", ten_gateways()),
         ("talkative_crowd", talkative_crowd()),
+        ("around", around()),
     ]
 }

@@ -114,8 +114,8 @@ fn demand(run: &RunResult, keys: &[usize], others: &[usize]) -> Column {
 fn column(candidate: &CandidateResult, keys: &[usize], others: &[usize]) -> Column {
     let cell = |key: &usize| {
         let tally = &candidate.per_key[*key];
-        let text = percent(tally.denied.into(), tally.requests.into());
-        Cell::new(text, share(tally.denied, tally.requests), DENIED)
+        let text = percent(tally.denied.into(), tally.attempts.into());
+        Cell::new(text, share(tally.denied, tally.attempts), DENIED)
     };
     let rest = (!others.is_empty()).then(|| Cell::new("0 %".to_owned(), 0.0, DENIED));
     Column {
@@ -314,7 +314,7 @@ fn mean_requests(run: &RunResult, keys: &[usize], bar: &Bar) -> f64 {
 
 fn denied_share(candidate: &CandidateResult, keys: &[usize], bar: &Bar) -> f64 {
     let denied = sum(candidate, keys, bar, |key| key.denied);
-    share(denied, sum(candidate, keys, bar, |key| key.requests))
+    share(denied, sum(candidate, keys, bar, |key| key.attempts))
 }
 
 /// How many keys were denied anything, and which most.
@@ -328,8 +328,8 @@ fn verdict(run: &RunResult, candidate: &CandidateResult, keys: &[usize]) -> Verd
     if let Some(worst) = worst {
         let tally = tally(worst);
         let name = BODY.fit(&neutral(&run.keys[*worst]), 260.0);
-        let share = percent(tally.denied.into(), tally.requests.into());
-        let requests = grouped(tally.requests.into());
+        let share = percent(tally.denied.into(), tally.attempts.into());
+        let requests = grouped(tally.attempts.into());
         counts += &format!(", most often {name}: {share} of {requests}");
     }
     if denied == 0 {

@@ -6,7 +6,7 @@ use super::page::Plot;
 use super::theme::{ALLOWED, DELAYED, DENIED, ERROR};
 use super::time::TimeAxis;
 use crate::limiter::Decision;
-use crate::measure::{CandidateResult, Reason, Record, RunResult};
+use crate::measure::{CandidateResult, Record, RunResult};
 
 /// Radius in pixels and most rows: marks of one instant stand on each other, smaller ones higher.
 const SIZES: [(f64, usize); 3] = [(6.5, 4), (5.0, 8), (3.5, 12)];
@@ -20,7 +20,7 @@ const MOST: usize = 400;
 /// 0 allowed at once, 1 delayed, 2 denied, 3 refused because something failed.
 pub(super) fn kind(record: &Record) -> usize {
     match record.decision {
-        _ if record.reason.is_some_and(Reason::is_error) => 3,
+        _ if record.is_error() => 3,
         Decision::Allow => 0,
         Decision::Delay(_) => 1,
         Decision::Deny => 2,
@@ -64,17 +64,16 @@ impl Marks {
         radius: f64,
         most_rows: usize,
     ) -> Option<Self> {
-        let (arrivals, records) = (run.arrivals.as_ref()?, candidate.records.as_ref()?);
         let mut marks = Vec::new();
-        for (arrival, record) in arrivals.iter().zip(records) {
-            if !time.span.holds(arrival.at) {
+        for (_, record) in run.attempts(candidate)? {
+            if !time.span.holds(record.at) {
                 continue;
             }
             let until = record.answered.saturating_add(record.decision.delay());
             let until = (time.x_within(until.as_nanos()), time.span.holds(until));
             let kind = kind(record);
             marks.push(Mark {
-                x: time.x(arrival.at.as_nanos()),
+                x: time.x(record.at.as_nanos()),
                 row: 0,
                 kind,
                 until: (kind == 1).then_some(until),

@@ -30,7 +30,7 @@ struct Measure {
     better: Better,
 }
 
-const MEASURES: [Measure; 12] = [
+const MEASURES: [Measure; 15] = [
     Measure {
         heading: "most in a window, of the limit",
         read: |c, run| listed("overshoot", c, run),
@@ -48,7 +48,7 @@ const MEASURES: [Measure; 12] = [
     },
     Measure {
         heading: "denied",
-        read: |c, _| Reading::Share(c.tally.denied.into(), c.tally.requests.into()),
+        read: |c, _| Reading::Share(c.tally.denied.into(), c.tally.attempts.into()),
         better: Better::Neither,
     },
     Measure {
@@ -65,6 +65,21 @@ const MEASURES: [Measure; 12] = [
         heading: "abusive allowed",
         read: |c, run| listed("abusive_allowed", c, run),
         better: Better::Less,
+    },
+    Measure {
+        heading: "served in the end",
+        read: |c, run| listed("goodput", c, run),
+        better: Better::More,
+    },
+    Measure {
+        heading: "attempts per request",
+        read: |c, run| listed("attempts_per_request", c, run),
+        better: Better::Less,
+    },
+    Measure {
+        heading: "last request served at",
+        read: |c, run| listed("drained_s", c, run),
+        better: Better::Neither,
     },
     Measure {
         heading: "fairness among keys",

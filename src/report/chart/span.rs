@@ -2,7 +2,7 @@
 
 use super::View;
 use super::time::step_at_least;
-use crate::measure::{CandidateResult, RunResult};
+use crate::measure::{CandidateResult, RunResult, Tries};
 use crate::units::{Level, SimTime};
 
 /// The time that a picture shows, in nanoseconds since the beginning; never empty.
@@ -26,7 +26,9 @@ impl Span {
     /// a spot.
     pub(super) fn of(run: &RunResult, view: &View) -> Self {
         const MOST_CONSEQUENCE: u64 = 8;
-        let (first, last) = (run.first.as_nanos(), run.last.as_nanos());
+        let retried = run.candidates.iter().filter_map(|c| last_attempt(run, c));
+        let last = retried.fold(run.last, SimTime::max).as_nanos();
+        let first = run.first.as_nanos();
         let consequence = run.candidates.iter().filter_map(|c| settled(run, c)).max();
         let busy = last - first;
         let patience = if busy == 0 {
@@ -80,6 +82,15 @@ impl Span {
     pub(super) fn holds(self, at: SimTime) -> bool {
         (self.from..=self.to).contains(&at.as_nanos())
     }
+}
+
+/// When a candidate's clients last tried, up to a bucket of the grid, where they try again.
+fn last_attempt(run: &RunResult, candidate: &CandidateResult) -> Option<SimTime> {
+    let buckets = &candidate.clients()?.buckets;
+    let last = buckets
+        .iter()
+        .rposition(|tries| *tries != Tries::default())?;
+    Some(run.grid.start(last))
 }
 
 /// When the last consequence of the requests is over: the last forwarding, the last move of a level.

@@ -28,6 +28,8 @@ pub(super) const BOUND: RGBColor = RGBColor(120, 120, 120);
 pub(super) const FAINT: RGBColor = RGBColor(196, 196, 196);
 /// Forwarded cost that keeps the limit, as an area.
 pub(super) const ALLOWED_AREA: RGBColor = RGBColor(176, 209, 231);
+/// Retries that are refused, as an area.
+pub(super) const DENIED_AREA: RGBColor = RGBColor(243, 200, 170);
 /// The area under a level.
 pub(super) const AREA: RGBColor = RGBColor(233, 233, 233);
 

@@ -112,7 +112,7 @@ fn head(run: &RunResult, bins: Bins, has_rate: bool) -> Head {
     let are_counts = run
         .candidates
         .iter()
-        .all(|candidate| candidate.tally.offered_cost == candidate.tally.requests.into());
+        .all(|candidate| candidate.tally.offered_cost == candidate.tally.attempts.into());
     let what = if are_counts { "Requests" } else { "Cost units" };
     let note = format!("{what} offered and forwarded per {}", each(bins.width()));
     let mut legend = vec![

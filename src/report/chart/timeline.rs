@@ -12,7 +12,7 @@ use super::time::TimeAxis;
 use super::verdict::verdict;
 use super::words::name;
 use crate::error::Result;
-use crate::measure::RunResult;
+use crate::measure::{CandidateResult, RunResult};
 use crate::report::text::{bounds, duration, grouped, limit};
 use crate::units::KeyId;
 
@@ -113,8 +113,13 @@ fn requests(run: &RunResult, time: &TimeAxis, has_level: bool) -> (Vec<Requests>
         || run
             .candidates
             .iter()
-            .all(|c| c.tally.offered_cost == c.tally.requests.into());
-    let what = if are_counts { "requests" } else { "cost units" };
+            .all(|c| c.tally.offered_cost == c.tally.attempts.into());
+    let retried = run.candidates.iter().any(CandidateResult::retried);
+    let what = match (are_counts, retried) {
+        (true, false) => "requests",
+        (true, true) => "attempts",
+        (false, _) => "cost units",
+    };
     let unit = format!("{what} per {}", duration(bins.width()));
     (strips.map(Requests::Density).collect(), Some(unit))
 }

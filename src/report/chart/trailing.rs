@@ -12,11 +12,8 @@ pub(super) fn forwards(
     candidate: &CandidateResult,
     key: KeyId,
 ) -> Option<Vec<Forward>> {
-    let arrivals = run.arrivals.as_ref()?;
-    let records = candidate.records.as_ref()?;
-    let mut forwards: Vec<Forward> = arrivals
-        .iter()
-        .zip(records)
+    let mut forwards: Vec<Forward> = run
+        .attempts(candidate)?
         .filter(|(arrival, record)| {
             arrival.key == key && arrival.cost > 0 && record.decision.is_admitted()
         })

@@ -14,10 +14,11 @@ pub(super) fn verdict(run: &RunResult, candidate: &CandidateResult) -> Verdict {
         1 => ", 1 error".to_owned(),
         many => format!(", {} errors", grouped(many.into())),
     };
+    let attempts = if candidate.retried() { " attempts" } else { "" };
     let counts = format!(
-        "{} of {} admitted{errors}",
+        "{} of {}{attempts} admitted{errors}",
         grouped(tally.allowed.into()),
-        grouped(tally.requests.into())
+        grouped(tally.attempts.into())
     );
     Verdict {
         counts,

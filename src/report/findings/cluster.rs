@@ -1,6 +1,6 @@
 //! What stands out where a limiter runs on several nodes or behind a store.
 
-use super::{Finding, Held, by, by_count, is_over, names, note};
+use super::{Finding, Held, asked, by, by_count, is_over, names, note};
 use crate::measure::{CandidateResult, ClusterResult, RunResult};
 use crate::report::text::{duration, grouped, multiple, percent};
 use crate::units::Nanos;
@@ -60,6 +60,14 @@ pub(super) fn why(run: &RunResult, candidate: &CandidateResult) -> Option<String
             cluster.fallbacks,
             "while the store failed, each node decided by a state of its own",
         ),
+        (
+            candidate.messages().map_or(0, |messages| messages.queued),
+            "what was queued is forwarded beside what is admitted",
+        ),
+        (
+            candidate.backend().map_or(0, |backend| backend.bypassed),
+            "some requests went past the limiter",
+        ),
     ];
     let there = others.iter().filter(|(count, _)| *count > 0);
     causes.extend(there.map(|(_, cause)| (*cause).to_owned()));
@@ -95,30 +103,41 @@ fn outages(run: &RunResult) -> Vec<Finding> {
         let cluster = c.cluster.as_ref()?;
         let (errors, wrongly) = (c.tally.errors, c.tally.wrongly_refused);
         let had_any = errors > 0 || !cluster.outages.is_empty();
-        had_any.then_some((errors, wrongly, cluster.recovery, who_failed(cluster)))
+        let attempts = c.tally.attempts;
+        had_any.then_some((
+            errors,
+            wrongly,
+            cluster.recovery,
+            who_failed(cluster),
+            attempts,
+        ))
     };
-    by(run, key, |same, (errors, wrongly, recovery, who)| {
-        let names = names(run, same).unwrap_or_default();
-        let requests = if *errors == 1 { "request" } else { "requests" };
-        let mut text = match errors {
-            0 => format!("{names} had no errors although {who} failed"),
-            _ => format!(
-                "{names} refused {} {requests} ({}) because {who} failed",
-                grouped((*errors).into()),
-                percent((*errors).into(), run.requests.into())
-            ),
-        };
-        if *wrongly > 0 {
-            let many = grouped((*wrongly).into());
-            let were = if *wrongly == 1 { "was" } else { "were" };
-            text += &format!("; of all refused meanwhile, {many} {were} within the limit");
-        }
-        if let Some(recovery) = recovery.filter(|recovery| *recovery > Nanos::ZERO) {
-            let after = duration(recovery);
-            text += &format!("; the last answer without it came {after} after the outage");
-        }
-        note(text)
-    })
+    by(
+        run,
+        key,
+        |same, (errors, wrongly, recovery, who, attempts)| {
+            let names = names(run, same).unwrap_or_default();
+            let requests = asked(same[0], *errors);
+            let mut text = match errors {
+                0 => format!("{names} had no errors although {who} failed"),
+                _ => format!(
+                    "{names} refused {} {requests} ({}) because {who} failed",
+                    grouped((*errors).into()),
+                    percent((*errors).into(), (*attempts).into())
+                ),
+            };
+            if *wrongly > 0 {
+                let many = grouped((*wrongly).into());
+                let were = if *wrongly == 1 { "was" } else { "were" };
+                text += &format!("; of all refused meanwhile, {many} {were} within the limit");
+            }
+            if let Some(recovery) = recovery.filter(|recovery| *recovery > Nanos::ZERO) {
+                let after = duration(recovery);
+                text += &format!("; the last answer without it came {after} after the outage");
+            }
+            note(text)
+        },
+    )
 }
 
 /// Who was down.

@@ -2,7 +2,7 @@
 
 use super::{Scene, What};
 use crate::limiter::Decision;
-use crate::measure::{IncidentKind, Message, Party, Reason, RunResult, Says};
+use crate::measure::{IncidentKind, Message, Party, Reason, Record, RunResult, Says};
 use crate::report::text::{duration, grouped};
 use crate::units::{Cost, Level, SimTime, decimal};
 
@@ -54,7 +54,7 @@ pub(in crate::report) fn says(scene: &Scene<'_>, message: &Message) -> String {
     let text = match message.says {
         Says::Request(1) => "request".to_owned(),
         Says::Request(units) => format!("request of {}", cost(units)),
-        Says::Answer(answer) => match exception(scene, message.request) {
+        Says::Answer(answer) => match exception(scene, message) {
             Some(why) => format!("{} ({})", decision(answer), reason(why)),
             None => decision(answer),
         },
@@ -78,9 +78,10 @@ pub(in crate::report) fn says(scene: &Scene<'_>, message: &Message) -> String {
 }
 
 /// Why a request was answered otherwise than by the limiter's own decision, where that is recorded.
-fn exception(scene: &Scene<'_>, request: u64) -> Option<Reason> {
-    let records = scene.candidate.records.as_ref()?;
-    records.get(usize::try_from(request).ok()?)?.reason
+fn exception(scene: &Scene<'_>, answer: &Message) -> Option<Reason> {
+    let records = scene.candidate.records.as_deref()?;
+    let is_meant = |record: &&Record| record.request == answer.request && record.at <= answer.sent;
+    records.iter().rfind(is_meant)?.reason
 }
 
 /// What is remarked on a moment, if it is a race or a wait in vain.

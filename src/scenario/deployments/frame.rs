@@ -1,5 +1,6 @@
 //! The run that deployments are read for.
 
+use super::super::clients::Stated;
 use crate::error::Result;
 use crate::params::{Contract, Moment, Params};
 use crate::simulation::Deployment;
@@ -14,6 +15,8 @@ pub(in crate::scenario) struct Frame {
     pub(in crate::scenario) epoch: Epoch,
     /// When the run ends.
     pub(in crate::scenario) horizon: Nanos,
+    /// What clients do where a deployment does not say.
+    pub(in crate::scenario) clients: Stated,
 }
 
 impl Frame {

@@ -190,6 +190,7 @@ fn algorithms_are_built_for_the_earliest_and_the_latest_clock() {
         limit: "10/1s".parse().unwrap(),
         epoch: crate::units::Epoch::default(),
         horizon: Nanos::from_secs(60),
+        clients: crate::scenario::clients::Stated::default(),
     };
     let contract = frame.contract(&read);
     assert_eq!(contract.lead, Nanos::from_secs(10));

@@ -8,7 +8,7 @@ use super::rules::RuleLimiters;
 use super::said::Part;
 use crate::limiter::{Algorithm, Decision};
 use crate::measure::{
-    Answers, Batch, Chapter, Counts, Cut, Measure, Record, Recorder, Selection, Sums,
+    Answers, Batch, Chapter, Counts, Cut, Measure, Record, Recorder, Selection, Sums, Tally,
 };
 use crate::rules::Rule;
 use crate::units::{Nanos, SimTime};
@@ -178,7 +178,8 @@ impl ChapterLedger {
             ..offer.arrival
         };
         let is_admitted = outcome.decision.is_admitted();
-        let denies = part.decision == Decision::Deny;
+        // What it denied may have been let pass later, from a queue.
+        let denies = part.decision == Decision::Deny && !is_admitted;
         self.reach(key.0);
         self.batch.push(arrival, outcome.at, &self.cut);
         self.answers.admitted.push(is_admitted);
@@ -226,11 +227,15 @@ impl ChapterLedger {
     /// Ends the run.
     pub(super) fn finish(self) -> Chapter {
         let measured = match self.judges {
-            Judges::First(probes) => probes.finish(&[]),
-            Judges::Later(probes) => probes.finish(&[]),
+            Judges::First(probes) => probes.finish(&[], &[]),
+            Judges::Later(probes) => probes.finish(&[], &[]),
         };
         Chapter {
-            tally: measured.tally,
+            // A rule meets attempts; which requests they belong to is nothing to it.
+            tally: Tally {
+                requests: measured.tally.attempts,
+                ..measured.tally
+            },
             estimates: measured.estimates,
             ..self.chapter
         }

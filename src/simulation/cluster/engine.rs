@@ -6,7 +6,10 @@
 
 use super::super::deployment::{Access, Deployment, Store, Whom, Whose};
 use super::super::lane::Course;
+use super::super::over_limit::OverLimit;
 use super::super::probes::Traits;
+use super::attempts::{Attempts, Told};
+use super::backend::Serving;
 use super::changes::Change;
 use super::chapters::course_of_all;
 use super::clocks::Clocks;
@@ -14,6 +17,7 @@ use super::judge::{By, Slot};
 use super::leases::Leases;
 use super::ledger::{Ending, Ledger, Offer};
 use super::link::{Link, Trip};
+use super::over_limit::Messages;
 use super::queue::Queue;
 use super::router::Router;
 use super::rules::{Limits, Ruling};
@@ -53,6 +57,8 @@ pub(super) enum Event {
     LeaseBack(usize),
     /// A node gives up waiting for a lease.
     LeaseGivenUp(usize),
+    /// A client that was refused tries again.
+    Again(usize),
 }
 
 /// A request in flight.
@@ -93,10 +99,16 @@ pub(super) struct Engine<A: Algorithm> {
     pub(super) sync: Sync,
     pub(super) leases: Leases,
     pub(super) ledger: Ledger,
+    /// What clients do that are refused; `None` where none of the run tries again.
+    pub(super) attempts: Option<Box<Attempts>>,
     pub(super) scribe: Scribe,
     pub(super) waiting: u64,
     pub(super) most_waiting: u64,
     pub(super) races: u64,
+    /// Where requests over the limit go, if not nowhere.
+    pub(super) messages: Option<Messages>,
+    /// What is behind the limiter.
+    pub(super) serving: Option<Serving>,
 }
 
 impl<A: Algorithm> Engine<A> {
@@ -116,7 +128,7 @@ impl<A: Algorithm> Engine<A> {
         let whole = limits.usual();
         let traits = Traits {
             most: whole.level_bound(),
-            delays: limits.delays() || is_remote,
+            delays: limits.delays() || is_remote || deployment.over_limit != OverLimit::Drop,
             estimates: !is_leased
                 && whole.estimate(&whole.fresh(), SimTime::ZERO).is_some()
                 && course.measures.has(Measure::Estimate),
@@ -145,10 +157,17 @@ impl<A: Algorithm> Engine<A> {
                     Ledger::new(&course, traits, deployment.nodes, can_fail)
                 }
             },
-            scribe: Scribe::new(course.with_timeline, can_fail || races),
+            attempts: Attempts::new(deployment, course, seed).map(Box::new),
+            scribe: if deployment.is_single() {
+                Scribe::deaf()
+            } else {
+                Scribe::new(course.with_timeline, can_fail || races)
+            },
             waiting: 0,
             most_waiting: 0,
             races: 0,
+            messages: deployment.over_limit.messages(course),
+            serving: Serving::of(deployment, course, seed),
             deployment: deployment.clone(),
             course: course.clone(),
         };
@@ -172,19 +191,33 @@ impl<A: Algorithm> Engine<A> {
                 Event::LeaseAtStore(lease) => self.lease_at_store(lease, now),
                 Event::LeaseBack(lease) => self.lease_back(lease, now),
                 Event::LeaseGivenUp(lease) => self.lease_given_up(lease, now),
+                Event::Again(attempt) => self.try_again(attempt),
             }
         }
     }
 
     /// A request arrives, after everything that is due has happened.
     pub(super) fn arrive(&mut self, offer: Offer) {
+        self.run_until(offer.arrival.at);
+        self.attempt(offer);
+    }
+
+    /// A client makes an attempt.
+    pub(super) fn attempt(&mut self, offer: Offer) {
         let now = offer.arrival.at;
-        self.run_until(now);
+        let offer = self.begin_attempt(offer);
         let trip = if self.deployment.has_store() {
             Some(self.link.ask(now))
         } else {
             None
         };
+        if let Some(serving) = &mut self.serving
+            && serving.arrive(&offer)
+        {
+            let said = Said::alone(Decision::Allow);
+            self.conclude(&offer, None, said, Some(Reason::Bypass), now);
+            return;
+        }
         let Some(node) = self.router.node(offer.arrival.key) else {
             let said = Said::alone(Decision::Deny);
             self.conclude(&offer, None, said, Some(Reason::NoNode), now);
@@ -264,24 +297,35 @@ impl<A: Algorithm> Engine<A> {
         reason: Option<Reason>,
         now: SimTime,
     ) {
+        let failure = reason.filter(|reason| reason.is_failure());
+        let (said, reason) = self.settle(said, reason, now);
         if let Some(node) = node {
             self.tell(offer, node, &said, reason, now);
         }
-        if let Some(reason) = reason {
-            self.fail(offer, node, reason, now);
+        if let Some(failure) = failure {
+            self.fail(offer, node, failure, now);
+        }
+        if let Some(serving) = &mut self.serving {
+            serving.answer(offer, &said, reason, now);
         }
         let said = self.with_parts(offer, said);
-        let in_outage = reason.is_some()
+        let in_outage = failure.is_some()
             || self.schedule.is_any_down(offer.arrival.at)
             || self.schedule.is_any_down(now);
+        let told = Told {
+            decision: said.decision,
+            retry: said.retry,
+        };
         let ending = Ending {
             at: now,
             node,
             said,
+            failure,
             reason,
             in_outage,
         };
         self.ledger.note(offer, ending);
+        self.answer_client(offer, told, now);
     }
 
     /// The clock that decides at the store on what a node sent at `sent`.

@@ -53,6 +53,11 @@ impl<A: Algorithm> Engine<A> {
             limiter,
             clock,
             records: self.course.with_timeline,
+            retries: self
+                .deployment
+                .clients
+                .as_ref()
+                .is_some_and(|it| it.listen()),
         }
         .decide(&asks, charge)
     }
@@ -112,6 +117,8 @@ struct Bench<'a, A: Algorithm> {
     limiter: usize,
     clock: Clocked,
     records: bool,
+    /// Whether clients listen to when they are told to come again.
+    retries: bool,
 }
 
 impl<A: Algorithm> Bench<'_, A> {
@@ -166,6 +173,7 @@ impl<A: Algorithm> Bench<'_, A> {
             decision,
             estimate: f64::NAN,
             is_too_large,
+            retry: (self.retries && decision == Decision::Deny).then(|| self.retry(asks)),
             record: self
                 .records
                 .then(|| self.record(asks, decision))
@@ -225,16 +233,40 @@ impl<A: Algorithm> Bench<'_, A> {
                 told = Some((wait, left, ask));
             }
         }
-        let (retry, _, ask) = told?;
+        let (_, _, ask) = told?;
+        let retry = (decision == Decision::Deny).then(|| self.retry(asks));
         let remaining = asks.iter().map(|ask| self.remaining(ask.slot)).min();
         let (states, place) = self.at(ask.slot);
         Some(Record {
-            answered: clock.at,
             remaining,
-            level: Some(states.level(place, clock)),
+            retry,
             chapter: Some(ask.slot.0),
-            ..Record::without_limiter(decision, (decision == Decision::Deny).then_some(retry))
+            ..states.record(place, clock, ask.cost, decision)
         })
+    }
+
+    /// How long it takes until all of them would admit it if nothing else came. One whose turn has come
+    /// may have passed it when that of another one has, so that they are asked again and again.
+    fn retry(&mut self, asks: &[Ask]) -> Retry {
+        /// Limiters that take turns for longer than this hardly ever agree: what is given then is the
+        /// least that it takes.
+        const ROUNDS: usize = 1_000;
+        let mut wait: u128 = 0;
+        for _ in 0..ROUNDS {
+            let before = wait;
+            for ask in asks {
+                let clock = self.clock;
+                let (states, place) = self.at(ask.slot);
+                match states.would_admit_after(place, clock, wait, ask.cost) {
+                    Retry::After(more) => wait += more,
+                    Retry::Never => return Retry::Never,
+                }
+            }
+            if wait == before {
+                break;
+            }
+        }
+        Retry::After(wait)
     }
 }
 

@@ -118,6 +118,7 @@ impl<A: Algorithm> Engine<A> {
             decision,
             estimate: f64::NAN,
             is_too_large: false,
+            retry,
             parts: None,
             record: self.course.with_timeline.then(|| {
                 Box::new(Record {

@@ -11,14 +11,23 @@ use crate::measure::{
     Answers, Batch, Chapter, Counts, Cut, Delays, LevelLine, NodeTally, Occupancy, Reason, Record,
     Recorder, Sums,
 };
-use crate::units::SimTime;
+use crate::units::{Nanos, SimTime};
 use crate::workload::{Arrival, Identity};
 
-/// One request before it is decided.
+/// One attempt before it is decided.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Offer {
-    /// Its number in the run.
+    /// The number of its request in the run.
     pub(super) number: u64,
+    /// Which attempt it is, from 1 on.
+    pub(super) attempt: u32,
+    /// When the first one was made.
+    pub(super) first: SimTime,
+    /// How long it was waited for.
+    pub(super) waited: Nanos,
+    /// Whether it is made just when the last answer told to.
+    pub(super) is_as_told: bool,
+    /// The request as if it came with this attempt.
     pub(super) arrival: Arrival,
     /// Whether what was offered exceeds the limit, where that is asked for.
     pub(super) exceeds: bool,
@@ -28,12 +37,32 @@ pub(super) struct Offer {
     pub(super) who: Identity,
 }
 
-/// How a request ended.
+impl Offer {
+    /// The first attempt at a request, with nothing known of what was offered before.
+    pub(super) fn first(number: u64, arrival: Arrival) -> Self {
+        Self {
+            number,
+            attempt: 1,
+            first: arrival.at,
+            waited: Nanos::ZERO,
+            is_as_told: false,
+            arrival,
+            exceeds: false,
+            before: 0,
+            who: Identity::default(),
+        }
+    }
+}
+
+/// How an attempt ended.
 pub(super) struct Ending {
     pub(super) at: SimTime,
     /// The node that it came to; `None` where there was none.
     pub(super) node: Option<u16>,
     pub(super) said: Said,
+    /// What failed, if anything did.
+    pub(super) failure: Option<Reason>,
+    /// What is told of it: that, or what was done with what was over the limit.
     pub(super) reason: Option<Reason>,
     /// Whether something was down, or had been and was the cause.
     pub(super) in_outage: bool,
@@ -49,8 +78,6 @@ pub(super) struct Ledger {
     answers: Answers,
     probes: Box<dyn Probing>,
     recorder: Option<Recorder>,
-    /// The numbers of the recorded requests.
-    numbers: Vec<u64>,
     nodes: Vec<NodeTally>,
     added: Delays,
     unmetered: u64,
@@ -84,7 +111,6 @@ impl Ledger {
             answers: Answers::default(),
             probes,
             recorder: course.with_timeline.then(Recorder::default),
-            numbers: Vec::new(),
             nodes: vec![NodeTally::default(); usize::from(nodes)],
             added: Delays::default(),
             unmetered: 0,
@@ -137,12 +163,13 @@ impl Ledger {
         self.nodes[usize::from(node)].store_ops += 1;
     }
 
-    /// Notes how a request ended.
+    /// Notes how an attempt ended.
     pub(super) fn note(&mut self, offer: &Offer, ending: Ending) {
         let Ending {
             at,
             node,
             said,
+            failure,
             reason,
             in_outage,
         } = ending;
@@ -156,8 +183,8 @@ impl Ledger {
             tally.denied += u64::from(!admitted && !is_error);
             tally.allowed_cost += u128::from(if admitted { offer.arrival.cost } else { 0 });
         }
-        self.unmetered += u64::from(reason == Some(Reason::FailOpen));
-        self.fallbacks += u64::from(reason == Some(Reason::LocalFallback));
+        self.unmetered += u64::from(failure == Some(Reason::FailOpen));
+        self.fallbacks += u64::from(failure == Some(Reason::LocalFallback));
         self.too_large += u64::from(said.is_too_large);
         self.added.add(at.since(offer.arrival.at));
         let outcome = Outcome {
@@ -194,12 +221,15 @@ impl Ledger {
                 None => Record::without_limiter(said.decision, None),
             };
             recorder.records.push(Record {
+                request: offer.number,
+                attempt: offer.attempt,
+                at: offer.arrival.at,
                 reason,
                 node: node.unwrap_or_default(),
                 answered: at,
+                is_too_large: said.is_too_large,
                 ..record
             });
-            self.numbers.push(offer.number);
         }
         if self.batch.len() == Self::BATCH {
             self.flush();
@@ -242,18 +272,18 @@ impl Ledger {
         }
     }
 
-    /// Ends the run; the keys came as often as `requests` says.
-    pub(super) fn finish(mut self, requests: &[u64], remains: Remains) -> Closed {
+    /// Ends the run; the keys came as often as `requests` says, and were tried as often as `attempts`
+    /// does.
+    pub(super) fn finish(mut self, requests: &[u64], attempts: &[u64], remains: Remains) -> Closed {
         self.flush();
         let records = self.recorder.map(|recorder| {
-            let mut records: Vec<(u64, Record)> =
-                self.numbers.into_iter().zip(recorder.records).collect();
-            records.sort_unstable_by_key(|(number, _)| *number);
-            records.into_iter().map(|(_, record)| record).collect()
+            let mut records = recorder.records;
+            records.sort_unstable_by_key(|record| (record.at, record.request, record.attempt));
+            records
         });
         let lines: Option<Vec<LevelLine>> = remains.lines;
         let occupancy: Option<Occupancy> = remains.occupancy;
-        let mut measured = self.probes.finish(requests);
+        let mut measured = self.probes.finish(requests, attempts);
         // Each limiter has its own bound.
         measured.tally.too_large = self.too_large;
         let chapters: Vec<Chapter> = self

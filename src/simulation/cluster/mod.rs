@@ -3,6 +3,8 @@
 //! Arrivals are drawn once, in one order, and handed to one engine per candidate; engines run side by
 //! side. An engine keeps a heap of what is going to happen and compares its top with the next arrival.
 
+mod attempts;
+mod backend;
 mod central;
 mod changes;
 mod chapters;
@@ -14,12 +16,15 @@ mod judge;
 mod leases;
 mod ledger;
 mod link;
+mod offered;
+mod over_limit;
 mod queue;
 mod router;
 mod rules;
 mod said;
 mod schedule;
 mod scribe;
+mod servers;
 mod states;
 mod sync;
 
@@ -28,14 +33,14 @@ use super::lane::{Course, LaneResult};
 use super::plan::{Plan, Planned, Progress};
 use crate::error::Result;
 use crate::limiter::Algorithm;
-use crate::measure::{
-    Batch, Chapter, ClusterResult, Counts, Cut, Departures, Downtime, Offers, Past, Recent,
-    Staircase, Sums,
-};
-use crate::units::{Limit, SimTime};
+use crate::measure::{Chapter, ClusterResult, Dialogue, Downtime, Offers, Staircase};
+use crate::units::SimTime;
 use crate::workload::{Arrival, Identity};
+use backend::Serving;
 use engine::Engine;
 use ledger::{Closed, Offer};
+use offered::Offered;
+use over_limit::Messages;
 use rayon::prelude::*;
 pub(super) use rules::{Book, RuleLimiters};
 use rules::{Limits, Ruling, clock_of};
@@ -85,11 +90,10 @@ impl<A: Algorithm> Cluster for Engine<A> {
     fn step(&mut self, arrivals: &[Arrival], first: u64, offers: &Offers, who: &[Identity]) {
         for ((number, arrival), index) in (first..).zip(arrivals).zip(0..) {
             self.arrive(Offer {
-                number,
-                arrival: *arrival,
                 exceeds: offers.exceeds.get(index).copied().unwrap_or_default(),
                 before: offers.before.get(index).copied().unwrap_or_default(),
                 who: who.get(index).copied().unwrap_or_default(),
+                ..Offer::first(number, *arrival)
             });
         }
     }
@@ -109,6 +113,9 @@ impl<A: Algorithm> Cluster for Engine<A> {
             most_waiting,
             races,
             queue,
+            attempts,
+            messages,
+            serving,
             ..
         } = *self;
         let states_per_key = deployment.states_per_key();
@@ -123,6 +130,7 @@ impl<A: Algorithm> Cluster for Engine<A> {
         {
             remains.add(own.finish(|limiter| clock_of(&clocks, has_store, limiter, end)));
         }
+        let (tried, clients) = attempts.map(|attempts| attempts.finish()).unzip();
         let leaked_keys = remains.leaked;
         let forgotten_early = remains.forgotten_early;
         let Closed {
@@ -132,11 +140,18 @@ impl<A: Algorithm> Cluster for Engine<A> {
             unmetered,
             fallbacks,
             chapters,
-        } = ledger.finish(requests, remains);
+        } = ledger.finish(requests, tried.as_deref().unwrap_or(requests), remains);
         let cluster = ClusterResult {
-            nodes,
+            nodes: if deployment.is_single() {
+                Vec::new()
+            } else {
+                nodes
+            },
             states_per_key,
             level_bounds,
+            parts: deployment.parts().collect(),
+            fallback: deployment.fallback(),
+            lead: deployment.lead(),
             is_shared: deployment.is_shared(),
             is_leased: matches!(deployment.store, Store::Leased { .. }),
             has_store: deployment.has_store() || matches!(deployment.store, Store::Synced { .. }),
@@ -150,7 +165,14 @@ impl<A: Algorithm> Cluster for Engine<A> {
             leaked_keys,
             forgotten_early,
             events: queue.inserted() + requests.iter().sum::<u64>(),
-            dialogue: scribe.finish(),
+            // One node that answers at once has nothing to say to anybody.
+            dialogue: match deployment.is_single() {
+                true => Dialogue::default(),
+                false => scribe.finish(),
+            },
+            clients,
+            messages: messages.map(Messages::finish),
+            backend: serving.map(Serving::finish),
         };
         let keys = ruling.iter().flat_map(Ruling::keys);
         let chapters = chapters.into_iter().zip(keys);
@@ -252,51 +274,4 @@ pub(super) fn run(
     let engines = engines.into_par_iter().with_max_len(1);
     events.results = engines.map(|engine| engine.finish(&per_key)).collect();
     Ok(events)
-}
-
-/// What was offered for each key of the run, in the form that amounts are kept in.
-struct Offered {
-    past: OfferedPast,
-    batch: Batch,
-    cut: Cut,
-    limit: Limit,
-}
-
-enum OfferedPast {
-    Counts(Recent),
-    Sums(Departures),
-}
-
-impl Offered {
-    fn new(course: &Course) -> Self {
-        let keys = course.names.len();
-        let past = if course.unit_costs {
-            let mut past = Recent::new(course.limit, None);
-            past.reach(keys);
-            OfferedPast::Counts(past)
-        } else {
-            let mut past = Departures::new(course.limit, None);
-            past.reach(keys);
-            OfferedPast::Sums(past)
-        };
-        Self {
-            past,
-            batch: Batch::default(),
-            cut: course.cut(),
-            limit: course.limit,
-        }
-    }
-
-    /// What was offered before each of these arrivals.
-    fn note(&mut self, arrivals: &[Arrival]) -> &Offers {
-        self.batch.clear();
-        for arrival in arrivals {
-            self.batch.push(*arrival, arrival.at, &self.cut);
-        }
-        match &mut self.past {
-            OfferedPast::Counts(past) => self.batch.note_offers::<Counts>(past, self.limit),
-            OfferedPast::Sums(past) => self.batch.note_offers::<Sums>(past, self.limit),
-        }
-        &self.batch.offered
-    }
 }

@@ -3,7 +3,7 @@
 use super::judge::{Ask, Slot};
 use crate::limiter::{Algorithm, Decision};
 use crate::measure::{Clocked, Record};
-use crate::units::{Cost, Level};
+use crate::units::{Cost, Level, Retry};
 
 /// What a limiter said to one request.
 pub(super) struct Said {
@@ -12,6 +12,8 @@ pub(super) struct Said {
     pub(super) estimate: f64,
     /// Whether it was denied because it costs more than can ever be held.
     pub(super) is_too_large: bool,
+    /// When the same request would be admitted, where it is denied and clients listen.
+    pub(super) retry: Option<Retry>,
     /// What is kept of it, where answers are kept; few are, so it is kept aside.
     pub(super) record: Option<Box<Record>>,
     /// What each limiter said, where there are rules.
@@ -47,8 +49,22 @@ impl Said {
             decision,
             estimate: f64::NAN,
             is_too_large: false,
+            retry: None,
             record: None,
             parts: None,
+        }
+    }
+}
+
+impl Said {
+    /// Corrects what was worked out by a clock that has stopped for its key, which begins anew only when
+    /// it expires: that is this long from now.
+    pub(super) fn await_expiry(&mut self, expiry: Retry) {
+        if let Some(record) = &mut self.record {
+            record.await_expiry(expiry);
+        }
+        if matches!(self.retry, Some(Retry::After(1..))) {
+            self.retry = Some(expiry);
         }
     }
 }
@@ -58,6 +74,8 @@ impl Said {
 pub(super) struct Manner {
     pub(super) estimates: bool,
     pub(super) records: bool,
+    /// Whether clients listen to when they are told to come again.
+    pub(super) retries: bool,
 }
 
 impl Manner {
@@ -73,11 +91,14 @@ impl Manner {
             false => None,
         };
         let decision = algorithm.decide(state, now.reading, cost);
+        let is_told = self.retries && decision == Decision::Deny;
+        let retry = || algorithm.retry_after(state, now.reading, cost);
         let record = || Record::of(algorithm, state, now, cost, decision);
         Said {
             decision,
             estimate: estimate.unwrap_or(f64::NAN),
             is_too_large: decision == Decision::Deny && cost > algorithm.level_bound(),
+            retry: is_told.then(retry),
             record: self.records.then(|| Box::new(record())),
             parts: None,
         }

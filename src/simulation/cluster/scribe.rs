@@ -25,6 +25,15 @@ impl Scribe {
 
     pub(super) fn new(with_timeline: bool, expects: bool) -> Self {
         let room = if with_timeline { Self::ALL } else { Self::SOME };
+        Self::with_room(room, expects)
+    }
+
+    /// Writes nothing down: one node that answers at once says nothing worth drawing.
+    pub(super) fn deaf() -> Self {
+        Self::with_room(0, false)
+    }
+
+    fn with_room(room: usize, expects: bool) -> Self {
         Self {
             room,
             expects,

@@ -5,8 +5,8 @@ use super::super::deployment::{Deployment, Ttl};
 use super::super::lane::Course;
 use super::said::{Manner, Said};
 use crate::limiter::{Algorithm, Decision};
-use crate::measure::{Clocked, LevelLine, LevelLines, Levels, Measure, Occupancy};
-use crate::units::{Cost, KeyId, Level, Retry, SimTime};
+use crate::measure::{Clocked, LevelLine, LevelLines, Levels, Measure, Occupancy, Record};
+use crate::units::{Cost, KeyId, Level, Nanos, Retry, SimTime};
 use std::collections::{BTreeMap, VecDeque};
 
 /// The states of all keys of one or several limiters. The states of one key stand side by side, in the
@@ -29,6 +29,8 @@ pub(super) struct States<A: Algorithm> {
     /// The same of states that begin anew only when they expire, where that is not as designed.
     standing: BTreeMap<usize, SimTime>,
     watch: Watch,
+    /// Whether any client listens to when it is told to come again.
+    clients_listen: bool,
     /// How long the keys' names are, where they are not the run's own keys.
     names: Option<Vec<usize>>,
     course: Course,
@@ -100,6 +102,7 @@ impl<A: Algorithm> States<A> {
                 estimates: estimates && has(Measure::Estimate),
             },
             algorithms,
+            clients_listen: deployment.clients.as_ref().is_some_and(|it| it.listen()),
             names: (!with_levels).then(Vec::new),
             course: course.clone(),
         }
@@ -242,11 +245,17 @@ impl<A: Algorithm> States<A> {
 
     /// The clock that decides on a state. It stands still for one that only its expiry would begin anew.
     fn clock(&self, place: usize, now: Clocked) -> Clocked {
-        let made = self.standing.get(&place).or(self.immortal.get(&place));
-        match made.filter(|_| self.algorithm(place).resets_by_expiry()) {
-            Some(made) => Clocked::stopped(now.at, *made),
+        match self.stopped(place) {
+            Some(made) => now.stopped(made),
             None => now,
         }
+    }
+
+    /// The time at which the clock stands still for a state, where it does.
+    fn stopped(&self, place: usize) -> Option<SimTime> {
+        let made = self.standing.get(&place).or(self.immortal.get(&place));
+        let made = made.filter(|_| self.algorithm(place).resets_by_expiry());
+        made.copied()
     }
 
     /// A state goes back to fresh.
@@ -344,14 +353,16 @@ impl<A: Algorithm> States<A> {
         if self.is_kept(place, cost, said.decision) {
             self.changed(place, now, was_fresh);
         }
-        if let Some(record) = &mut said.record
-            && matches!(record.retry, Some(Retry::After(_)))
-            && now.is_stopped()
-        {
-            record.retry = Some(self.until_expiry(place, now.at));
-        }
+        self.await_expiry(place, now.at, &mut said);
         self.watch(place, now);
         said
+    }
+
+    /// Where time stands still for a state, what was said of the time to come is that of its expiry.
+    fn await_expiry(&self, place: usize, at: SimTime, said: &mut Said) {
+        if self.stopped(place).is_some() {
+            said.await_expiry(self.until_expiry(place, at));
+        }
     }
 
     /// When a state that only its expiry begins anew does so.
@@ -360,7 +371,7 @@ impl<A: Algorithm> States<A> {
         let is_lost = expires == 0 || self.immortal.contains_key(&place);
         match is_lost {
             true => Retry::Never,
-            false => Retry::After((expires - at.as_nanos()).into()),
+            false => Retry::After(expires.saturating_sub(at.as_nanos()).into()),
         }
     }
 
@@ -387,13 +398,17 @@ impl<A: Algorithm> States<A> {
         now: Clocked,
         cost: Cost,
     ) -> Said {
-        self.manner().ask(self.algorithm(place), state, now, cost)
+        let now = self.clock(place, now);
+        let mut said = self.manner().ask(self.algorithm(place), state, now, cost);
+        self.await_expiry(place, now.at, &mut said);
+        said
     }
 
     const fn manner(&self) -> Manner {
         Manner {
             estimates: self.watch.estimates,
             records: self.course.with_timeline,
+            retries: self.clients_listen,
         }
     }
 
@@ -445,9 +460,66 @@ impl<A: Algorithm> States<A> {
 
     /// When a request that was denied would be admitted.
     pub(super) fn retry_after(&self, place: usize, now: Clocked, cost: Cost) -> Retry {
+        let reading = self.clock(place, now).reading;
+        let algorithm = self.algorithm(place);
+        match algorithm.retry_after(&self.states[place], reading, cost) {
+            Retry::After(1..) if self.stopped(place).is_some() => self.until_expiry(place, now.at),
+            retry => retry,
+        }
+    }
+
+    /// What is kept of an answer that several limiters gave together, of which this one is told.
+    pub(super) fn record(
+        &self,
+        place: usize,
+        now: Clocked,
+        cost: Cost,
+        decision: Decision,
+    ) -> Record {
         let now = self.clock(place, now);
-        self.algorithm(place)
-            .retry_after(&self.states[place], now.reading, cost)
+        let (algorithm, state) = (self.algorithm(place), &self.states[place]);
+        let mut record = Record::of(algorithm, state, now, cost, decision);
+        if self.stopped(place).is_some() {
+            record.await_expiry(self.until_expiry(place, now.at));
+        }
+        record
+    }
+
+    /// How much longer than `wait` it takes until a request would be admitted if nothing else came.
+    pub(super) fn would_admit_after(
+        &self,
+        place: usize,
+        now: Clocked,
+        wait: u128,
+        cost: Cost,
+    ) -> Retry {
+        let Ok(nanos) = u64::try_from(wait) else {
+            // Beyond the end of the clock nothing is refilled that could be told.
+            return Retry::After(0);
+        };
+        let (algorithm, state) = (self.algorithm(place), &self.states[place]);
+        let then = now.reading.saturating_add(Nanos::new(nanos));
+        if self.stopped(place).is_some() {
+            return match self.retry_after(place, now, cost) {
+                Retry::After(expires) => Retry::After(expires.saturating_sub(wait)),
+                Retry::Never => Retry::Never,
+            };
+        }
+        let is_admitted = |at| cost == 0 || cost <= algorithm.remaining(state, at);
+        if is_admitted(then) {
+            return Retry::After(0);
+        }
+        let retry = algorithm.retry_after(state, then, cost);
+        let Retry::After(more) = retry else {
+            return Retry::Never;
+        };
+        let more = u64::try_from(more).ok();
+        let back = more.and_then(|more| then.as_nanos().checked_add(more));
+        match back.map(SimTime::from_nanos) {
+            // A bucket that begins with too little, and that nobody has asked yet, does not begin.
+            Some(back) if !is_admitted(back) => Retry::Never,
+            _ => retry,
+        }
     }
 
     /// A state's level.
