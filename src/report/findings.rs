@@ -146,13 +146,15 @@ fn broken_promise(run: &RunResult, group: &[&CandidateResult]) -> Option<Finding
     let rule = held.rule.map_or_else(String::new, |rule| {
         format!(" by the rule `{}`", visible(&rule.name))
     });
-    let wrongly = match tally.false_allow {
-        0 => String::new(),
-        1 => "; 1 request was allowed wrongly".to_owned(),
-        many => format!(
-            "; {} requests were allowed wrongly",
-            grouped(u128::from(many))
-        ),
+    let requests = match tally.false_allow {
+        0 => None,
+        1 => Some("1 request was".to_owned()),
+        many => Some(format!("{} requests were", grouped(u128::from(many)))),
+    };
+    let wrongly = match (requests, run.rules()) {
+        (None, _) => String::new(),
+        (Some(requests), None) => format!("; {requests} allowed wrongly"),
+        (Some(requests), Some(_)) => format!("; {requests} allowed above the limit of a rule"),
     };
     let why = match why(run, group[0]).as_str() {
         "" => String::new(),

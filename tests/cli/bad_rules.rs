@@ -1,5 +1,4 @@
-//! Rules that cannot be meant: refused with their line, in the scenario and in a rules file; and what a
-//! file says that breaks during the run.
+//! Rules of a scenario that cannot be meant, refused with their line.
 
 use super::Folder;
 use super::bad_input::refused;
@@ -19,7 +18,7 @@ method = 'POST'
 ";
 
 /// The scenario with what follows, and rules files of these texts.
-fn with(rest: &str, files: &[(&str, &str)]) -> Folder {
+pub(super) fn with(rest: &str, files: &[(&str, &str)]) -> Folder {
     let folder = Folder::with(&format!("{BEFORE}{rest}\n"));
     for (name, text) in files {
         folder.write(name, text);
@@ -28,7 +27,7 @@ fn with(rest: &str, files: &[(&str, &str)]) -> Folder {
 }
 
 /// Checks that each text is refused at its place with all of the parts.
-fn all_refused(cases: &[(&str, &str, &[&str])], folder: impl Fn(&str) -> Folder) {
+pub(super) fn all_refused(cases: &[(&str, &str, &[&str])], folder: impl Fn(&str) -> Folder) {
     for (text, place, parts) in cases {
         refused(&folder(text), &["burst.toml"], place, parts);
     }
@@ -204,150 +203,11 @@ fn a_wrong_rule_of_the_scenario_is_named_with_its_line() {
     );
 }
 
-const FILE: &str = "[rules]\nfile = 'rules.yaml'\n";
+/// Rules that stand in a file.
+pub(super) const FILE: &str = "[rules]\nfile = 'rules.yaml'\n";
 
-/// The file's own lines are named, and the mistake in the words in which a scenario's is.
-#[test]
-fn a_wrong_rules_file_is_named_with_the_line_of_the_mistake() {
-    all_refused(
-        &[
-            (
-                "",
-                "rules.yaml:1:1: there is nothing in the file",
-                &["expected `rules:`"],
-            ),
-            ("# nothing yet\n", "rules.yaml:1:1: there is nothing", &[]),
-            ("---\n", "rules.yaml:1:1: there is nothing", &[]),
-            ("rules:\n", "rules.yaml:1:1: rules: has no value", &[]),
-            (
-                "rules: []\n",
-                "rules.yaml:1:1: rules: has no rule",
-                &["- endpoint: /api/posts"],
-            ),
-            (
-                "rules: 5\n",
-                "rules.yaml:1:1: rules: found 5",
-                &["a list, each rule behind a dash"],
-            ),
-            (
-                "- endpoint: /a\n",
-                "rules.yaml:1:1: found a list",
-                &["expected `rules:`"],
-            ),
-            (
-                "rules:\n- /api/posts\n",
-                "rules.yaml:2:3: rules: found \"/api/posts\"",
-                &["expected a rule"],
-            ),
-            (
-                "ruls:\n- limit: 5/1m\n",
-                "rules.yaml:1:1: ruls: ",
-                &["did you mean `rules`"],
-            ),
-            (
-                "other: 1\n",
-                "rules.yaml:1:1: other: ",
-                &["unknown field", "rules"],
-            ),
-            (
-                "rules:\n- endpoint: /api/posts\n  limit: 5\n",
-                "rules.yaml:3:3: rules.0.limit: ",
-                &["found 5, which has no window"],
-            ),
-            (
-                "rules:\n- endpoint: /api/posts\n  limit: 5\n  windw: 60s\n",
-                "rules.yaml:4:3: rules.0.windw: ",
-                &["did you mean `window`"],
-            ),
-            (
-                "rules:\n- limit: 5\n  window: 60\n",
-                "rules.yaml:3:3: rules.0.window: ",
-                &["found 60, expected a duration such as"],
-            ),
-            (
-                "rules:\n- limit: 5\n  window: 0s\n",
-                "rules.yaml:3:3: rules.0.window: ",
-                &["found 0s; allowed: longer than 0s"],
-            ),
-            (
-                "rules:\n- limit: -5\n  window: 1s\n",
-                "rules.yaml:2:3: rules.0.limit: ",
-                &["found -5, expected a whole number"],
-            ),
-            (
-                "rules:\n- limit: five\n  window: 1s\n",
-                "rules.yaml:2:3: rules.0.limit: ",
-                &["found \"five\", expected a whole number"],
-            ),
-            (
-                "rules:\n- limit: 5/1m\n  limit: 6/1m\n",
-                "rules.yaml:3:3: limit: is given twice",
-                &["line 2"],
-            ),
-            (
-                "rules:\n- limit: 5/1m\n- limit: 6/1m\n",
-                "rules.yaml:3:3: rules.1.name: ",
-                &["an earlier rule is called `all` too"],
-            ),
-            (
-                "rules:\n- limit: 5/1m\n  key: [user, endpont]\n",
-                "rules.yaml:3:3: rules.0.key: ",
-                &["did you mean `endpoint`"],
-            ),
-            (
-                "rules:\n- limit: 5/1m\n  algorithm:\n    kind: gcra\n    capacity: 5\n",
-                "rules.yaml:5:5: rules.0.algorithm.capacity: ",
-                &["unknown field", "burst"],
-            ),
-            (
-                "rules:\n\t- limit: 5/1m\n",
-                "rules.yaml:2:2: this is not YAML: ",
-                &["tabs"],
-            ),
-            (
-                "rules:\n- limit: 5\n   window: 60s\n",
-                "rules.yaml:3:10: this is not YAML: ",
-                &[],
-            ),
-            ("rules: [\n", "rules.yaml:2:1: this is not YAML: ", &[]),
-            (
-                "rules:\n- &a\n  limit: 5/1m\n",
-                "rules.yaml:2:3: found an anchor",
-                &[],
-            ),
-            (
-                "rules:\n- limit: !!str 5/1m\n",
-                "rules.yaml:2:10: found a tag",
-                &[],
-            ),
-            (
-                "rules:\n- limit: 5/1m\n---\nrules:\n",
-                "rules.yaml:3:1: a second document",
-                &[],
-            ),
-            (
-                "rules:\n- limit: 5/1m\n  [a]: 1\n",
-                "rules.yaml:3:3: found a list or a table",
-                &["`limit:`"],
-            ),
-        ],
-        |text| with(FILE, &[("rules.yaml", text)]),
-    );
-    let folder = with(FILE, &[]);
-    folder.write("rules.yaml", b"rules:\n- name: caf\xe9\n  limit: 5/1m\n");
-    let parts = ["found the byte 0xe9, which is not UTF-8"];
-    refused(&folder, &["burst.toml"], "rules.yaml:2:12: ", &parts);
-    refused(
-        &with(FILE, &[]),
-        &["burst.toml"],
-        "rules.yaml: there is no such rules file",
-        &[],
-    );
-    let folder = with("[rules]\nfile = 'sub'\n", &[("sub/x", "")]);
-    refused(&folder, &["burst.toml"], "sub: is a folder", &[]);
-}
-
-const GOOD: &str = "rules:\n- endpoint: /api/posts\n  limit: 5\n  window: 60s\n\
+/// Such a file.
+pub(super) const GOOD: &str = "rules:\n- endpoint: /api/posts\n  limit: 5\n  window: 60s\n\
                     - endpoint: /api/login\n  limit: 10\n  window: 60s\n";
 
 #[test]
@@ -470,122 +330,48 @@ fn what_only_rules_ask_for_is_refused_without_them() {
     }
 }
 
-/// The notes of a scenario that is read.
-fn notes(rest: &str, files: &[(&str, &str)]) -> Vec<String> {
-    let outcome = with(rest, files).ratesim(&["check", "burst.toml"]);
-    assert_eq!(outcome.status, Some(0), "{outcome:?}");
-    let notes = outcome
-        .stderr
-        .lines()
-        .map(|line| line.trim_start_matches("note: burst.toml: "));
-    notes.map(str::to_owned).collect()
-}
-
-#[track_caller]
-fn noted(rest: &str, files: &[(&str, &str)], expected: &[&[&str]]) {
-    let notes = notes(rest, files);
-    assert_eq!(notes.len(), expected.len(), "{notes:#?}");
-    for (note, parts) in notes.iter().zip(expected) {
-        for part in *parts {
-            assert!(note.contains(part), "expected {part}, found {note}");
-        }
-    }
-}
-
-/// The run goes on with the rules before, which the user is told beforehand.
+/// One limit's state lies in a store as a whole; what is simulated of rules there is asked in one step.
 #[test]
-fn a_file_that_breaks_during_the_run_is_noted_with_its_line() {
-    let rest = format!(
-        "{FILE}reload_every = '10s'\n[[rules.change]]\nat = '15s'\nfile = 'v2.yaml'\n\
-         [[rules.change]]\nat = '35s'\nfile = 'gone.yaml'\n"
-    );
-    let broken = GOOD.replace("window: 60s\n-", "window: 60\n-");
-    noted(
-        &rest,
-        &[("rules.yaml", GOOD), ("v2.yaml", &broken)],
-        &[
+fn what_is_not_simulated_of_rules_is_refused_at_its_field() {
+    let rule = "[[rule]]\nlimit = '5/1m'\n";
+    for (deployment, place, found) in [
+        (
+            "store = 'leased'\nbatch = 5",
+            "burst.toml:15:1: deployment.0.store: ",
+            "found \"leased\"",
+        ),
+        (
+            "store = 'central'\naccess = 'read_then_write'",
+            "burst.toml:16:1: deployment.0.access: ",
+            "found \"read_then_write\"",
+        ),
+        (
+            "store = 'central'\naccess = 'read_then_increment'",
+            "burst.toml:16:1: deployment.0.access: ",
+            "found \"read_then_increment\"",
+        ),
+    ] {
+        refused(
+            &with(&format!("{rule}[[deployment]]\n{deployment}"), &[]),
+            &["burst.toml"],
+            place,
             &[
-                "v2.yaml:4:3: rules.0.window: found 60, expected a duration",
-                "; the worker will keep the rules that it has",
+                found,
+                "simulated for one state",
+                "\"local\", \"synced\", or \"central\" with access = \"atomic\"",
+                "leave the rules out",
             ],
-            &["gone.yaml: there is no such rules file; the worker will keep the rules that it has"],
-        ],
-    );
-}
-
-#[test]
-fn what_comes_to_nothing_is_noted() {
-    let files = [("rules.yaml", GOOD), ("v2.yaml", GOOD)];
-    noted(FILE, &files, &[]);
-    noted(
-        &format!("{FILE}reload_every = '10s'\nstate = 'reset'"),
-        &files,
+        );
+    }
+    let text = format!("reference = 'offered'\n{BEFORE}{rule}");
+    refused(
+        &Folder::with(&text),
+        &["burst.toml"],
+        "burst.toml:1:1: reference: ",
         &[
-            &["burst.toml:14:1: rules.reload_every: the file never changes"],
-            &["burst.toml:15:1: rules.state: the file never changes"],
+            "found \"offered\"",
+            "there are rules",
+            "allowed with rules: \"forwarded\"",
         ],
     );
-    let change = "reload_every = '10s'\nchange = [{ at = '55s', file = 'v2.yaml' }]";
-    noted(
-        &format!("{FILE}{change}"),
-        &files,
-        &[&["burst.toml:15:13: rules.change.0.at: no reading finds this file"]],
-    );
-    noted(
-        &format!("{FILE}{change}\n[[deployment]]\nrules = {{ reload_every = '1s' }}"),
-        &files,
-        &[],
-    );
-    noted(
-        &format!("{FILE}charge = 'each'"),
-        &files,
-        &[&["burst.toml:14:1: rules.charge: never more than one rule applies"]],
-    );
-    let both = format!("{GOOD}- limit: 7/1m\n  default: true\n- endpoint: /api\n  limit: 7/1m\n");
-    noted(
-        FILE,
-        &[("rules.yaml", &both)],
-        &[
-            &["rules.yaml:8:3: rules.2: applies to no request: wherever it could"],
-            &["rules.yaml:10:3: rules.3: applies to no request of the traffic"],
-        ],
-    );
-    let only = "[[deployment]]\nrules = { only = ['all'] }\n[[deployment]]\nname = 'b'\nrules = { only = ['/api/posts'] }";
-    noted(
-        &format!("{FILE}{}", only.replacen("rules", "name = 'a'\nrules", 1)),
-        &[("rules.yaml", &both)],
-        &[
-            &["rules.yaml:5:3: rules.1: applies to no request"],
-            &["rules.yaml:10:3: rules.3: applies to no request"],
-        ],
-    );
-    noted(
-        "user = { count = 3 }\n[[rule]]\nlimit = '5/1m'\nkey = 'ip'",
-        &[],
-        &[&["burst.toml:12:1: traffic.1.user: no rule counts by it"]],
-    );
-}
-
-#[test]
-fn a_rules_file_can_be_checked_by_itself() {
-    let folder = Folder::new();
-    folder.write("rules.yaml", GOOD);
-    let printed = folder.succeeds(&["check", "rules.yaml"]);
-    assert_eq!(
-        printed,
-        "[[rule]]\nname = \"/api/posts\"\ndefault = false\nendpoint = \"/api/posts\"\n\
-         key = [\"client\"]\nlimit = \"5/1m\"\n\n\
-         [[rule]]\nname = \"/api/login\"\ndefault = false\nendpoint = \"/api/login\"\n\
-         key = [\"client\"]\nlimit = \"10/1m\"\n"
-    );
-    folder.write("rules.yml", GOOD.replace("10", "ten"));
-    let outcome = folder.ratesim(&["check", "rules.yaml", "rules.yml"]);
-    assert_eq!(outcome.status, Some(2), "{outcome:?}");
-    assert!(
-        outcome
-            .stderr
-            .starts_with("error: rules.yml:6:3: rules.1.limit: "),
-        "{outcome:?}"
-    );
-    assert_eq!(outcome.stdout, "");
 }

@@ -12,6 +12,7 @@ mod failures;
 mod measure;
 mod outputs;
 mod resolved;
+mod rules_files;
 
 use assert_cmd::Command;
 use std::collections::BTreeMap;

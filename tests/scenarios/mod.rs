@@ -10,6 +10,7 @@ mod language_model;
 mod poisson_near_limit;
 mod races;
 mod retries;
+mod rules;
 mod scripted;
 mod sizes;
 
