@@ -509,18 +509,16 @@ impl<A: Algorithm> States<A> {
         if is_admitted(then) {
             return Retry::After(0);
         }
-        match algorithm.retry_after(state, then, cost) {
+        let retry = algorithm.retry_after(state, then, cost);
+        let Retry::After(more) = retry else {
+            return Retry::Never;
+        };
+        let more = u64::try_from(more).ok();
+        let back = more.and_then(|more| then.as_nanos().checked_add(more));
+        match back.map(SimTime::from_nanos) {
             // A bucket that begins with too little, and that nobody has asked yet, does not begin.
-            Retry::After(more)
-                if then
-                    .as_nanos()
-                    .checked_add(u64::try_from(more).unwrap_or(u64::MAX))
-                    .is_some()
-                    && !is_admitted(then.saturating_add(Nanos::from_wide(more))) =>
-            {
-                Retry::Never
-            }
-            retry => retry,
+            Some(back) if !is_admitted(back) => Retry::Never,
+            _ => retry,
         }
     }
 
