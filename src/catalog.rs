@@ -6,7 +6,7 @@ mod deployment;
 mod rule;
 
 pub use client::CLIENT;
-pub use deployment::DEPLOYMENT;
+pub use deployment::{BACKEND, DEPLOYMENT, OVER_LIMIT};
 pub use rule::{RULE, RULES};
 
 use crate::error::{Error, Result};
@@ -513,6 +513,20 @@ pub const CHARTS: &[ChartRow] = &[
         meaning: "All candidates over the measures that tell them apart, the best and the worst marked.",
         needs: &[],
         draw: chart::scorecard,
+    },
+    ChartRow {
+        name: "queue",
+        title: "Message queue",
+        meaning: "Requests over the limit that wait to be worked off, against the room there is.",
+        needs: &[Measure::Series],
+        draw: chart::queue,
+    },
+    ChartRow {
+        name: "backend",
+        title: "Backend",
+        meaning: "How busy the backend is and how long answers take, with the limiter and without.",
+        needs: &[Measure::Series],
+        draw: chart::backend,
     },
     ChartRow {
         name: "sequence",

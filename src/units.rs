@@ -261,11 +261,16 @@ pub enum Retry {
     Never,
 }
 
+/// Nanoseconds in whole seconds, rounded up: who is told to wait so long is never early.
+pub const fn whole_seconds(nanos: u128) -> u128 {
+    nanos.div_ceil(NANOS_PER_SECOND as u128)
+}
+
 impl Retry {
-    /// The wait in whole seconds, rounded up: who is told so is never early. `None` for never.
+    /// The wait in whole seconds; see [`whole_seconds`]. `None` for never.
     pub fn whole_seconds(self) -> Option<u128> {
         match self {
-            Self::After(nanos) => Some(nanos.div_ceil(NANOS_PER_SECOND.into())),
+            Self::After(nanos) => Some(whole_seconds(nanos)),
             Self::Never => None,
         }
     }

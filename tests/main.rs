@@ -1,5 +1,6 @@
 //! The integration tests, in one binary.
 
+mod around;
 mod cases;
 mod cli;
 mod envelopes;

@@ -109,4 +109,63 @@ pub const DEPLOYMENT: &[Field] = &[
         meaning: "how it goes by the scenario's rules: { charge, reload_every, state, only = [names] } \
                   (as [rules] says)",
     },
+    Field {
+        name: "over_limit",
+        meaning: "{ action = \"drop\" } or { action = \"queue\", capacity, drain_rate }: what \
+                  becomes of what is over the limit (the file's [over_limit]; drop)",
+    },
+    Field {
+        name: "placement",
+        meaning: "where the limiter stands before the [backend]: middleware, gateway, client, or \
+                  server (not modelled)",
+    },
+    Field {
+        name: "hop",
+        meaning: "of middleware and gateway: the latency that it adds to each request (required for \
+                  middleware; 0s)",
+    },
+    Field {
+        name: "bypass",
+        meaning: "of client: the share of requests that go past the limiter (required there)",
+    },
+    Field {
+        name: "bypass_by",
+        meaning: "of client: whose requests do, those of all or of illegitimate traffic (all)",
+    },
+    Field {
+        name: "deny_cost",
+        meaning: "of server: the share of a request's service time that its denial takes (0.1)",
+    },
+];
+
+/// The fields of `[over_limit]`, and of a deployment's own.
+pub const OVER_LIMIT: &[Field] = &[
+    Field {
+        name: "action",
+        meaning: "drop: refuse it; queue: let it wait as a message (drop)",
+    },
+    Field {
+        name: "capacity",
+        meaning: "of queue: how many messages may wait (required there)",
+    },
+    Field {
+        name: "drain_rate",
+        meaning: "of queue: messages worked off over time, such as \"5/s\" (required there)",
+    },
+];
+
+/// The fields of `[backend]`.
+pub const BACKEND: &[Field] = &[
+    Field {
+        name: "service_time",
+        meaning: "how long a worker takes for a request: a duration or a distribution (required)",
+    },
+    Field {
+        name: "workers",
+        meaning: "how many requests it works on at a time (1)",
+    },
+    Field {
+        name: "queue",
+        meaning: "how many requests may wait; beyond that it answers 503 (as many as come)",
+    },
 ];

@@ -2,7 +2,9 @@
 
 use super::terminal::Terminal;
 use anstyle::Style;
-use ratesim::catalog::{ALGORITHMS, CHARTS, CLIENT, DEPLOYMENT, RULE, RULES, TRAFFIC};
+use ratesim::catalog::{
+    ALGORITHMS, BACKEND, CHARTS, CLIENT, DEPLOYMENT, OVER_LIMIT, RULE, RULES, TRAFFIC,
+};
 use ratesim::error::Result;
 use ratesim::measure::Measure;
 use ratesim::report::text::visible;
@@ -30,7 +32,10 @@ pub(crate) fn run() -> Result<()> {
         meaning: "What every pattern has besides.".to_owned(),
         fields: COMMON_FIELDS.iter().map(|field| field.name).collect(),
     };
-    let named = |field: &Field| Item::plain(field.name.to_owned(), format!("{}.", field.meaning));
+    let fields = |fields: &'static [Field]| {
+        let fields = fields.iter();
+        fields.map(|field| Item::plain(field.name.to_owned(), format!("{}.", field.meaning)))
+    };
     let measures = Measure::ALL
         .iter()
         .map(|(_, name, meaning)| Item::plain((*name).to_owned(), format!("{meaning}.")));
@@ -41,10 +46,12 @@ pub(crate) fn run() -> Result<()> {
     let sections = [
         section("Algorithms", algorithms),
         section("Traffic patterns", patterns.chain([all_patterns])),
-        section("Fields of a rule", RULE.iter().map(named)),
-        section("Fields of all rules", RULES.iter().map(named)),
-        section("Fields of a deployment", DEPLOYMENT.iter().map(named)),
-        section("Fields of a client", CLIENT.iter().map(named)),
+        section("Fields of a rule", fields(RULE)),
+        section("Fields of all rules", fields(RULES)),
+        section("Fields of a deployment", fields(DEPLOYMENT)),
+        section("Fields of a client", fields(CLIENT)),
+        section("Fields of over_limit", fields(OVER_LIMIT)),
+        section("Fields of the backend", fields(BACKEND)),
         section("Measures", measures),
         section("Charts", charts),
         section(

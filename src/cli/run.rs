@@ -174,6 +174,9 @@ fn tables(result: &RunResult, forms: &[Form], output: &mut Output) -> Result<()>
     if clusters.flat_map(|cluster| &cluster.nodes).next().is_some() {
         output.file("nodes.csv", |out| Ok(csv::nodes(result, out)?))?;
     }
+    if result.candidates.iter().any(|c| c.backend().is_some()) {
+        output.file("backend.csv", |out| Ok(csv::backend(result, out)?))?;
+    }
     if result.candidates.iter().any(|c| c.clients().is_some()) {
         output.file("clients.csv", |out| Ok(csv::clients(result, out)?))?;
     }

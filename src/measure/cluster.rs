@@ -1,6 +1,6 @@
 //! What only a limiter on several nodes, or with a remote store, has to show.
 
-use super::{ClientsResult, Delays, Dialogue};
+use super::{BackendResult, ClientsResult, Delays, Dialogue, MessagesResult};
 use crate::units::{Cost, Nanos, Share, SimTime};
 
 /// What one candidate's nodes, and its store, went through.
@@ -50,6 +50,10 @@ pub struct ClusterResult {
     pub events: u64,
     /// Messages around the first race or failure, or from the beginning.
     pub dialogue: Dialogue,
+    /// What became of what was over the limit, where it goes to a queue of messages.
+    pub messages: Option<MessagesResult>,
+    /// What the backend went through, where there is one.
+    pub backend: Option<BackendResult>,
     /// What its clients did, where any of the run tries again.
     pub clients: Option<ClientsResult>,
 }

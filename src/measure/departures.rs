@@ -148,6 +148,17 @@ impl Departures {
     }
 }
 
+impl Departures {
+    /// Takes in what was forwarded at `at`, having come at `now`, before anyone was to be held to the limit:
+    /// windows to come hold it, and it raises no peak.
+    pub fn recall(&mut self, slot: usize, now: u64, at: u64, cost: Cost) {
+        self.move_to(slot, now);
+        let peak = self.keys[slot].peak;
+        self.forward(slot, now, at, cost);
+        self.keys[slot].peak = peak;
+    }
+}
+
 impl Past<Sums> for Departures {
     fn new(limit: Limit, tops: Option<Grid>) -> Self {
         Self {

@@ -1,6 +1,7 @@
 //! What a run measures, and the results that reports are made of.
 
 mod amounts;
+mod backend;
 mod batch;
 mod clients;
 mod clocked;
@@ -12,6 +13,7 @@ mod estimates;
 mod forwards;
 mod grid;
 mod lines;
+mod messages;
 mod metrics;
 mod occupancy;
 mod past;
@@ -29,6 +31,7 @@ mod tally;
 pub mod theory;
 
 pub use amounts::{Amounts, Counts, Sums};
+pub use backend::{BackendResult, Served, ServedRow};
 pub use batch::{Answers, Batch, Columns, Cut, Offers};
 pub use clients::{ClientTally, ClientsProbe, ClientsResult, Tried, Tries};
 pub use clocked::Clocked;
@@ -40,6 +43,7 @@ pub use estimates::{Estimates, Truth};
 pub use forwards::{Verdicts, trailing_window};
 pub use grid::Grid;
 pub use lines::LevelLines;
+pub use messages::MessagesResult;
 pub use metrics::{METRICS, Metric, Reading};
 pub use occupancy::Occupancy;
 pub use past::Past;

@@ -1,6 +1,6 @@
 //! Why a request was answered otherwise than by the limiter's own decision.
 
-/// What failed, and what was done about it.
+/// What failed, and what was done about it; or what was done beside the limiter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// The store failed, and the request was forwarded unmetered.
@@ -15,6 +15,12 @@ pub enum Reason {
     NodeCrashed,
     /// There was no node to send it to.
     NoNode,
+    /// It was over the limit and became a message.
+    Queued,
+    /// It was over the limit, and the queue of messages was full.
+    Overflow,
+    /// It went past the limiter.
+    Bypass,
 }
 
 impl Reason {
@@ -27,7 +33,15 @@ impl Reason {
             Self::NodeDown => "node_down",
             Self::NodeCrashed => "node_crashed",
             Self::NoNode => "no_node",
+            Self::Queued => "queued",
+            Self::Overflow => "overflow",
+            Self::Bypass => "bypass",
         }
+    }
+
+    /// Whether something failed.
+    pub const fn is_failure(self) -> bool {
+        !matches!(self, Self::Queued | Self::Overflow | Self::Bypass)
     }
 
     /// Whether the request was refused without a decision, which is an error (status 503).

@@ -2,8 +2,8 @@
 
 use super::theory::Comparison;
 use super::{
-    ClientsResult, ClusterResult, Delays, Estimates, Grid, KeyTally, Reason, Reference, Selection,
-    Staircase, Tally,
+    BackendResult, ClientsResult, ClusterResult, Delays, Estimates, Grid, KeyTally, MessagesResult,
+    Reason, Reference, Selection, Staircase, Tally,
 };
 use crate::limiter::{ClosedForm, Decision, Motion};
 use crate::rules::Rules;
@@ -140,6 +140,16 @@ impl RunResult {
 }
 
 impl CandidateResult {
+    /// What became of what was over the limit, where it goes to a queue of messages.
+    pub fn messages(&self) -> Option<&MessagesResult> {
+        self.cluster.as_ref()?.messages.as_ref()
+    }
+
+    /// What its backend went through, where there is one.
+    pub fn backend(&self) -> Option<&BackendResult> {
+        self.cluster.as_ref()?.backend.as_ref()
+    }
+
     /// What its peak is to be held against: the limit, or that of the rule that was exceeded the most.
     pub fn limit(&self, run: &RunResult) -> Limit {
         Chapter::worst(&self.chapters).map_or(run.limit, |chapter| chapter.limit)
@@ -161,6 +171,12 @@ pub struct Chapter {
     pub limit: Limit,
     /// The algorithm's `kind`.
     pub algorithm: &'static str,
+    /// Why that may forward more than the limit in one window, if it may; empty otherwise.
+    pub envelope: &'static str,
+    /// Why it may deny what the limit has room for, if it may; empty otherwise.
+    pub caution: &'static str,
+    /// The most that its level can be.
+    pub level_bound: Cost,
     /// From when on it was in force.
     pub from: SimTime,
     /// Until when; `None` for the end of the run.
@@ -168,8 +184,8 @@ pub struct Chapter {
     /// How many keys came.
     pub keys: u64,
     /// By its own limit: requests that it applied to, those that were admitted in the end (`allowed`),
-    /// those that it denied (`denied`), those that only others denied (`errors`), the peak, and its own
-    /// false verdicts.
+    /// those that it denied (`denied`), those that were refused but not by it (`errors`), the peak, and its
+    /// own false verdicts. Windows reach back to what passed before the rule took this form.
     pub tally: Tally,
     /// Errors of its estimates, where it estimates.
     pub estimates: Estimates,

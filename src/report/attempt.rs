@@ -9,7 +9,7 @@ use crate::workload::Arrival;
 use std::fmt;
 
 /// The columns of the timeline.
-pub(super) const COLUMNS: [&str; 15] = [
+pub(super) const COLUMNS: [&str; 16] = [
     "time_s",
     "candidate",
     "request",
@@ -25,6 +25,7 @@ pub(super) const COLUMNS: [&str; 15] = [
     "delay_s",
     "level",
     "reason",
+    "rule",
 ];
 
 /// What a column holds.
@@ -95,7 +96,7 @@ impl Attempt<'_> {
             Cell::number(record.request),
             Cell::number(record.attempt),
             match record.reason {
-                Some(Reason::NoNode) => Cell::Nothing,
+                Some(Reason::NoNode | Reason::Bypass) => Cell::Nothing,
                 _ => Cell::number(record.node),
             },
             Cell::Text(cell(&run.keys[arrival.key.0 as usize])),
@@ -111,6 +112,7 @@ impl Attempt<'_> {
             },
             Cell::of(record.level, |level: Level| Cell::number(level)),
             Cell::of(self.reason(), text),
+            Cell::of(self.rule(), |name| Cell::Text(cell(name))),
         ]
     }
 
@@ -126,6 +128,13 @@ impl Attempt<'_> {
             Decision::Delay(_) => "delay",
             Decision::Deny => "deny",
         }
+    }
+
+    /// The rule that decided.
+    fn rule(&self) -> Option<&str> {
+        let chapter = usize::from(self.record.chapter?);
+        let chapter = self.candidate.chapters.get(chapter)?;
+        Some(&chapter.name)
     }
 
     /// Why it was not simply allowed.
@@ -157,7 +166,7 @@ impl Cell {
         }
     }
 
-    fn length(length: Nanos) -> Self {
+    pub(super) fn length(length: Nanos) -> Self {
         match length {
             Nanos::FOREVER => Self::Never,
             length => Self::number(decimal(length.get().into(), 9)),

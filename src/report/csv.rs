@@ -1,7 +1,9 @@
 //! The result files that programs read.
 
+mod backend;
 mod clients;
 
+pub use backend::backend;
 pub use clients::clients;
 
 use super::attempt::{COLUMNS, attempts};
@@ -45,8 +47,8 @@ pub fn timeline(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
     Ok(writer.flush()?)
 }
 
-/// `rules.csv`: one row per rule and candidate, and another one for each change of the rule. All counts
-/// are of requests that the rule applied to and of its own keys, by its own limit.
+/// `rules.csv`: one row per rule and candidate, and another one for each change of its limit or
+/// algorithm. All counts are of attempts that the rule applied to and of its own keys, by its own limit.
 ///
 /// # Errors
 /// When `out` cannot be written.
@@ -109,8 +111,9 @@ pub fn rules(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
 
 /// `series.csv`: one row per time bucket and candidate; amounts in cost units, state as it is at the
 /// end of the bucket. `window_count` is the most cost that one key had in its trailing window when
-/// something was forwarded in the bucket, empty when nothing was; `level` is there for one key. Writes
-/// nothing but the header when the run did not measure it, as `keys` does.
+/// something was forwarded in the bucket, empty when nothing was and where rules have windows of their
+/// own; `level` is there for one key. Writes nothing but the header when the run did not measure it, as
+/// `keys` does.
 ///
 /// # Errors
 /// When `out` cannot be written.
@@ -127,6 +130,7 @@ pub fn series(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
         "window_count",
         "state_bytes",
         "live_keys",
+        "queue_depth",
     ])?;
     if !run.measures.has(Measure::Series) {
         return Ok(writer.flush()?);
@@ -138,18 +142,20 @@ pub fn series(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
             (
                 at_ends(run, &candidate.state_bytes),
                 at_ends(run, &candidate.live_keys),
+                depths(run, candidate),
             )
         })
         .collect();
     let has_states = run.measures.has(Measure::Memory);
+    let has_windows = has_one_window(run);
     let state = |value: &i64| match has_states {
         true => value.to_string(),
         false => String::new(),
     };
     for index in 0..run.grid.count() {
-        for (candidate, (bytes, keys)) in run.candidates.iter().zip(&states) {
+        for (candidate, (bytes, keys, depths)) in run.candidates.iter().zip(&states) {
             let bucket = &candidate.series[index];
-            let nothing = bucket.forwarded == 0 || !run.measures.has(Measure::Peak);
+            let nothing = bucket.forwarded == 0 || !has_windows;
             writer.write_record([
                 run.grid.start(index).to_string(),
                 cell(&candidate.name),
@@ -167,10 +173,24 @@ pub fn series(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
                 },
                 state(&bytes[index]),
                 state(&keys[index]),
+                depths
+                    .get(index)
+                    .map_or(String::new(), |depth| depth.to_string()),
             ])?;
         }
     }
     Ok(writer.flush()?)
+}
+
+/// How many messages wait at the end of each bucket, where there is a queue of them.
+fn depths(run: &RunResult, candidate: &CandidateResult) -> Vec<i64> {
+    let messages = candidate.messages();
+    messages.map_or_else(Vec::new, |messages| at_ends(run, &messages.depth))
+}
+
+/// Whether a key's trailing window was measured: rules have windows and keys of their own.
+fn has_one_window(run: &RunResult) -> bool {
+    run.measures.has(Measure::Peak) && run.rules().is_none()
 }
 
 /// The staircase's value at the last nanosecond of each bucket.
@@ -204,7 +224,7 @@ pub fn keys(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
         "first_denied_s",
         "attempts",
     ])?;
-    let has_peaks = run.measures.has(Measure::Peak);
+    let has_peaks = has_one_window(run);
     let peak = |most: u128| match has_peaks {
         true => most.to_string(),
         false => String::new(),

@@ -1,11 +1,13 @@
 //! What stands out in a run, in words.
 
+mod around;
 mod clients;
 mod cluster;
+mod rules;
 
-use super::text::{above, bounds, bytes, duration, grouped, limit, multiple, percent, visible};
-use crate::measure::{CandidateResult, Measure, RunResult};
-use crate::units::{Nanos, SimTime};
+use super::text::{above, bytes, duration, grouped, limit, multiple, percent, visible};
+use crate::measure::{CandidateResult, Chapter, Measure, RunResult};
+use crate::units::{Cost, Limit, Nanos, SimTime};
 use std::collections::BTreeMap;
 
 /// One sentence about a run.
@@ -36,7 +38,10 @@ pub fn findings(run: &RunResult) -> Vec<Finding> {
         )];
     }
     let mut found = Vec::new();
-    let is_idle = |c: &CandidateResult| c.tally.denied + c.tally.errors == 0 && !is_over(run, c);
+    let is_idle = |c: &CandidateResult| {
+        let refused = c.tally.denied + c.tally.errors;
+        refused == 0 && !is_over(run, c) && !around::has_others(c)
+    };
     if run.candidates.iter().all(is_idle) {
         found.push(note(
             "no request was denied: this traffic does not reach the limit".to_owned(),
@@ -51,6 +56,7 @@ pub fn findings(run: &RunResult) -> Vec<Finding> {
     found.extend(false_denials(run));
     found.extend(clients::findings(run));
     found.extend(cluster::findings(run));
+    found.extend(around::findings(run));
     found.extend(estimates(run));
     found.extend(most_denied(run));
     found.extend(delays(run));
@@ -69,6 +75,28 @@ fn is_over(run: &RunResult, candidate: &CandidateResult) -> bool {
     candidate.is_over(run)
 }
 
+/// What a candidate's peak is held against: the limit and the algorithm that keeps it; with rules, those
+/// of the rule that was exceeded the most.
+struct Held<'a> {
+    limit: Limit,
+    rule: Option<&'a Chapter>,
+    /// The most that the level can be.
+    level_bound: Cost,
+    envelope: &'static str,
+}
+
+impl<'a> Held<'a> {
+    fn of(run: &RunResult, candidate: &'a CandidateResult) -> Self {
+        let rule = Chapter::worst(&candidate.chapters);
+        Self {
+            limit: candidate.limit(run),
+            rule,
+            level_bound: rule.map_or(candidate.level_bound, |rule| rule.level_bound),
+            envelope: rule.map_or(candidate.envelope, |rule| rule.envelope),
+        }
+    }
+}
+
 /// Who forwarded more than the limit in some window, by how much, and why that is no accident;
 /// those who did just the same share a sentence.
 fn over_limit(run: &RunResult) -> Vec<Finding> {
@@ -79,10 +107,11 @@ fn over_limit(run: &RunResult) -> Vec<Finding> {
         .filter(|candidate| is_over(run, candidate))
     {
         let what = |c: &CandidateResult| {
-            let tally = &c.tally;
+            let (tally, held) = (&c.tally, Held::of(run, c));
             (
                 tally.peak_in_window,
-                c.limit(run),
+                held.limit,
+                held.rule.map(|rule| rule.name.clone()),
                 tally.false_allow,
                 why(run, c),
             )
@@ -104,13 +133,19 @@ fn over_limit(run: &RunResult) -> Vec<Finding> {
 
 /// Why the candidate may forward more than the limit, if it may.
 fn why(run: &RunResult, candidate: &CandidateResult) -> String {
-    cluster::why(run, candidate).unwrap_or_else(|| candidate.envelope.to_owned())
+    rules::why(candidate)
+        .map(str::to_owned)
+        .or_else(|| cluster::why(run, candidate))
+        .unwrap_or_else(|| Held::of(run, candidate).envelope.to_owned())
 }
 
 fn broken_promise(run: &RunResult, group: &[&CandidateResult]) -> Option<Finding> {
     let tally = group[0].tally;
-    let bound = group[0].limit(run);
-    let times = above(tally.peak_in_window, bound.units);
+    let held = Held::of(run, group[0]);
+    let times = above(tally.peak_in_window, held.limit.units);
+    let rule = held.rule.map_or_else(String::new, |rule| {
+        format!(" by the rule `{}`", visible(&rule.name))
+    });
     let wrongly = match tally.false_allow {
         0 => String::new(),
         1 => "; 1 request was allowed wrongly".to_owned(),
@@ -124,10 +159,10 @@ fn broken_promise(run: &RunResult, group: &[&CandidateResult]) -> Option<Finding
         why => format!(" ({why})"),
     };
     let text = format!(
-        "{} forwarded {} within {}: {times}{wrongly}{why}",
+        "{} forwarded {} within {}{rule}: {times}{wrongly}{why}",
         names(run, group)?,
         grouped(tally.peak_in_window),
-        duration(bound.window),
+        duration(held.limit.window),
     );
     Some(Finding {
         tone: Tone::Bad,
@@ -141,19 +176,16 @@ fn within_limit(run: &RunResult) -> Option<Finding> {
         .iter()
         .filter(|candidate| !is_over(run, candidate))
         .collect();
-    let text = format!("{} kept to {}", names(run, &kept)?, kept_to(run));
+    let kept_to = match (run.rules(), kept.len()) {
+        (None, _) => limit(run.limit),
+        (Some(_), 1) => "the limits of its rules".to_owned(),
+        (Some(_), _) => "the limits of their rules".to_owned(),
+    };
+    let text = format!("{} kept to {kept_to}", names(run, &kept)?);
     Some(Finding {
         tone: Tone::Good,
         text,
     })
-}
-
-/// The limit, or all rules.
-fn kept_to(run: &RunResult) -> String {
-    match run.rules() {
-        None => limit(run.limit),
-        Some(_) => format!("the {}", bounds(run)),
-    }
 }
 
 /// Names joined as in a sentence; `None` for nobody. All candidates under one of several deployments
@@ -238,16 +270,24 @@ fn false_denials(run: &RunResult) -> Vec<Finding> {
             let requests = asked(same[0], count);
             let share = percent(u128::from(count), u128::from(*attempts));
             let many = grouped(u128::from(count));
-            let mut causes: Vec<&str> = same.iter().map(|c| c.caution).collect();
-            causes.retain(|cause| !cause.is_empty());
-            causes.dedup();
+            let mut causes: Vec<&str> = Vec::new();
+            for cause in same.iter().flat_map(|c| rules::cautions(c)) {
+                if !causes.contains(&cause) {
+                    causes.push(cause);
+                }
+            }
             let why = match causes.as_slice() {
                 [] => String::new(),
                 causes => format!(" ({})", causes.join("; ")),
             };
             let names = names(run, same).unwrap_or_default();
+            let limits = if run.rules().is_some() {
+                "the limits of the rules"
+            } else {
+                "the limit"
+            };
             note(format!(
-                "{names} denied {many} {requests} ({share}) that the limit had room for{why}"
+                "{names} denied {many} {requests} ({share}) that {limits} had room for{why}"
             ))
         },
     )
@@ -346,6 +386,9 @@ fn by<K: Ord>(
 
 fn delays(run: &RunResult) -> Vec<Finding> {
     let waits = |candidate: &CandidateResult| {
+        if around::has_only_messages(candidate) {
+            return None;
+        }
         let longest = candidate
             .delays
             .percentile(100)

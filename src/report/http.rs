@@ -34,6 +34,8 @@ const MOST: u128 = 999_999_999_999_999;
 pub fn status(record: &Record) -> u16 {
     match record.decision {
         _ if record.is_error() => 503,
+        // Whoever is to be served later is told so at once.
+        Decision::Delay(_) if record.reason == Some(Reason::Queued) => 202,
         Decision::Allow | Decision::Delay(_) => 200,
         Decision::Deny => 429,
     }

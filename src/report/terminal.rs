@@ -77,12 +77,13 @@ fn heading(run: &RunResult) -> String {
         format!("{} {one}{plural}", grouped(u128::from(many)))
     };
     let keys = run.keys.len() as u64;
-    let (each, of) = match keys {
-        1 => (String::new(), format!(" of {}", count(1, "key"))),
-        _ => (
+    let (each, of) = match (keys, run.rules()) {
+        (2.., None) => (
             format!(" for each of {}", count(keys, "key")),
             String::new(),
         ),
+        // Rules count by keys of their own.
+        _ => (String::new(), format!(" of {}", count(keys, "key"))),
     };
     let line = format!(
         "{}{each}, {}{of} in {}",
@@ -133,6 +134,11 @@ fn table(run: &RunResult) -> String {
             "last\nserved",
             "honest",
             "denied\nby",
+            "queued",
+            "over-\nflow",
+            "backend\nbusy",
+            "response\np99",
+            "over-\nloaded",
         ]
         .contains(&shown[*column].heading);
         let is_measured = |measure| run.measures.has(measure);

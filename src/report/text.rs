@@ -183,13 +183,17 @@ pub fn reading(reading: &Reading) -> String {
     }
 }
 
-/// What requests are held against: `a limit of 5 per minute`, `3 rules`.
+/// What requests are held against: `a limit of 5 per minute`, `3 rules`; `1 to 3 rules` where candidates
+/// go by more or fewer.
 pub fn bounds(run: &RunResult) -> String {
-    let rules = run.rules().map(|rules| rules.first().rules.len());
-    match rules {
-        None => format!("a limit of {}", limit(run.limit)),
-        Some(1) => "1 rule".to_owned(),
-        Some(many) => format!("{many} rules"),
+    let rules = run.candidates.iter().filter_map(|c| c.rules.as_ref());
+    let counts = rules.map(|rules| rules.first().rules.len());
+    match (counts.clone().min(), counts.max()) {
+        (Some(1), Some(1)) => "1 rule".to_owned(),
+        (Some(least), Some(most)) if least + 1 == most => format!("{least} or {most} rules"),
+        (Some(least), Some(most)) if least < most => format!("{least} to {most} rules"),
+        (Some(count), _) => format!("{count} rules"),
+        (None, _) => format!("a limit of {}", limit(run.limit)),
     }
 }
 

@@ -116,6 +116,8 @@ fn limiters(
         };
         Ok(Limiters {
             kind: row.kind,
+            envelope: row.envelope,
+            caution: row.caution,
             built: (row.build)(&mut params, &contract, shares)?,
         })
     };

@@ -30,7 +30,7 @@ use crate::simulation::{Plan, Planned};
 use crate::units::{Epoch, Limit, Nanos, SimTime};
 use crate::workload::{Request, Workload};
 use clients::Stated;
-use deployments::Frame;
+use deployments::{Defaults, Frame};
 use std::sync::Arc;
 
 /// A scenario with everything resolved: what a run needs.
@@ -73,6 +73,12 @@ impl Scenario {
         let mut rules = rules::read(&mut root, source.folder())?;
         let contract = rules.as_ref().map(rules::Stated::limit);
         let header = Header::read(&mut root, source.stem(), contract)?;
+        let mut notes = Vec::new();
+        if contract.is_some_and(|first| first != header.limit) {
+            let message = "each rule holds requests to a limit of its own; this one only says what \
+                           follows from a window where nothing else is said, such as the duration";
+            notes.push(root.error("limit", message).to_string());
+        }
         let mut traffic = root.tables("traffic")?;
         let clients = Stated::read(&mut root, &mut traffic)?;
         if traffic.is_empty() {
@@ -81,9 +87,9 @@ impl Scenario {
         }
         let algorithms = root.tables("algorithm")?;
         let deployments = root.tables("deployment")?;
+        let mut defaults = Defaults::read(&mut root)?;
         // Refuses unknown fields of the file itself before a long trace is read.
         let mut resolved = root.finish()?;
-        let mut notes = Vec::new();
         rules::check_identities(&traffic, rules.as_ref(), &mut notes)?;
 
         let traffic = Workload::read(Request {
@@ -113,13 +119,21 @@ impl Scenario {
             horizon: traffic.horizon,
             clients,
         };
+        let blocks = traffic.workload.blocks();
+        defaults.has_illegitimate = blocks.iter().any(|block| block.legitimate == Some(false));
         notes.extend(frame.clients.notes(frame.horizon));
         let placed_rules = rules
             .as_mut()
             .map(|rules| rules.place(&frame))
             .transpose()?;
         let placed_rules = placed_rules.map(Arc::new);
-        let placed = deployments::read(deployments, &frame, placed_rules.as_ref(), &mut notes)?;
+        let placed = deployments::read(
+            deployments,
+            &defaults,
+            &frame,
+            placed_rules.as_ref(),
+            &mut notes,
+        )?;
         if let Some(rules) = &rules {
             let deployed = placed
                 .iter()
@@ -207,6 +221,11 @@ impl Header {
             return Err(root.error("duration", message));
         }
         let reference = match root.choice("reference", &["forwarded", "offered"], "forwarded")? {
+            "offered" if contract.is_some() => {
+                let message = "found \"offered\", which counts against one limit, and there are rules; \
+                               allowed with rules: \"forwarded\"";
+                return Err(root.error("reference", message));
+            }
             "offered" => Reference::Offered,
             _ => Reference::Forwarded,
         };

@@ -6,7 +6,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::units::{Factor, NANOS_PER_SECOND, Nanos, Retry, SimTime};
+use crate::units::{Factor, NANOS_PER_SECOND, Nanos, Retry, SimTime, whole_seconds};
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
@@ -213,7 +213,7 @@ impl Precision {
             Self::Exact => Nanos::from_wide(nanos),
             Self::Seconds => {
                 let second = u128::from(NANOS_PER_SECOND);
-                Nanos::from_wide(nanos.div_ceil(second).saturating_mul(second))
+                Nanos::from_wide(whole_seconds(nanos).saturating_mul(second))
             }
         }
     }

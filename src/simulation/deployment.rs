@@ -1,6 +1,8 @@
 //! Deployments: on how many nodes a limiter runs, where its state lives, and what goes wrong.
 
 use super::client::Clients;
+use super::over_limit::OverLimit;
+use super::placement::{Backend, Placement};
 use crate::rules::Rules;
 use crate::units::{Cost, Nanos, Offset, Share, SimTime};
 use crate::workload::Distribution;
@@ -43,6 +45,12 @@ pub struct Deployment {
     /// From each of these instants on, the next key that is created never expires: its node died
     /// between the increment and the expire.
     pub lost_expires: Vec<SimTime>,
+    /// What becomes of requests that the limiter denies.
+    pub over_limit: OverLimit,
+    /// Where the limiter stands, where that is modelled; with a backend only.
+    pub placement: Option<Placement>,
+    /// What is behind the limiter, where that is modelled.
+    pub backend: Option<Backend>,
     /// What clients do that are refused; `None` where none of the run tries again, under whatever
     /// deployment.
     pub clients: Option<Arc<Clients>>,
@@ -197,6 +205,9 @@ impl Deployment {
             leaves: Vec::new(),
             ttl: Ttl::Design,
             lost_expires: Vec::new(),
+            over_limit: OverLimit::Drop,
+            placement: None,
+            backend: None,
             clients: None,
             rules: None,
         }
@@ -208,7 +219,10 @@ impl Deployment {
 
     /// Whether each request is decided as by one node that answers at once, and that is all.
     pub fn is_plain(&self) -> bool {
-        self.is_single() && self.clients.is_none()
+        self.is_single()
+            && self.clients.is_none()
+            && self.over_limit == OverLimit::Drop
+            && self.backend.is_none()
     }
 
     /// Whether it decides as one node does that answers at once.

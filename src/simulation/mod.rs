@@ -6,6 +6,8 @@ mod cluster;
 mod deployment;
 mod lane;
 mod merge;
+mod over_limit;
+mod placement;
 mod plan;
 mod probes;
 mod replay;
@@ -22,6 +24,8 @@ pub use deployment::{
     Whose,
 };
 pub use lane::{Course, Lane, LaneResult};
+pub use over_limit::{OverLimit, Queueing};
+pub use placement::{Backend, Bypassing, Placement};
 pub use plan::{Plan, Planned, Progress};
 pub use ruled::{Limiters, under_rules};
 pub use run::run;

@@ -4,7 +4,7 @@
 use super::lane::Course;
 use crate::measure::{
     Amounts, Answers, Columns, Delays, Estimates, KeyTally, Measure, Past, PerKey, Recorder,
-    Reference, Rows, Series, Tally, Truth, Verdicts,
+    Reference, Rows, Series, Sums, Tally, Truth, Verdicts,
 };
 use crate::units::Cost;
 
@@ -101,6 +101,15 @@ impl<A: Amounts> Probes<A> {
             verdicts.judge_offers(batch, answers);
         } else if !course.measures.has(Measure::Errors) {
             verdicts.wrong.clear();
+        }
+    }
+}
+
+impl Probes<Sums> {
+    /// Takes in what was forwarded before these measures were taken; see [`Departures::recall`].
+    pub(super) fn recall(&mut self, slot: usize, now: u64, at: u64, cost: Cost) {
+        if let Some(past) = &mut self.past {
+            past.recall(slot, now, at, cost);
         }
     }
 }

@@ -14,6 +14,10 @@ use std::sync::Arc;
 pub struct Limiters {
     /// The algorithm's `kind`.
     pub kind: &'static str,
+    /// Why it may forward more than its limit, if it may; empty otherwise.
+    pub envelope: &'static str,
+    /// Why it may deny what its limit has room for, if it may; empty otherwise.
+    pub caution: &'static str,
     /// The limiters as the catalog built them, for the deployment's shares.
     pub built: Box<dyn Candidate>,
 }
@@ -24,6 +28,8 @@ pub fn under_rules(rules: &Arc<Rules>, limiters: Vec<Vec<Limiters>>) -> Box<dyn 
     let of_version = |version: Vec<Limiters>| {
         let of_rule = |rule: Limiters| RuleLimiters {
             kind: rule.kind,
+            envelope: rule.envelope,
+            caution: rule.caution,
             parts: rule.built.limiters(),
         };
         version.into_iter().map(of_rule).collect()

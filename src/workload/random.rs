@@ -28,6 +28,10 @@ pub(crate) enum Purpose {
     ApiKeys,
     /// How long clients wait that are refused.
     Retries,
+    /// Which requests go past the limiter, one word per request.
+    Bypasses = 32,
+    /// How long the backend works on a request, one generator per request.
+    Services,
 }
 
 /// The part that stands for a whole block, where it is not cut into shards.
@@ -48,9 +52,27 @@ pub(crate) fn generator(seed: u64, block: u16, part: u32, purpose: Purpose) -> P
     Pcg64::new(state, u128::from(mix(place)))
 }
 
+/// The word of SplitMix64 for request `number`, whatever is drawn for others: the same in every candidate,
+/// and whether or not anybody asks for it.
+pub(crate) const fn word(seed: u64, purpose: Purpose, number: u64) -> u64 {
+    let place = (NO_BLOCK as u64) << 40 | (WHOLE as u64) << 8 | purpose as u64;
+    let start = mix(place.wrapping_add(mix(seed)));
+    mix(start.wrapping_add(number.wrapping_mul(GAMMA)))
+}
+
+/// The generator for request `number`, for what may take several words.
+pub(crate) fn numbered(seed: u64, purpose: Purpose, number: u64) -> Pcg64 {
+    let word = word(seed, purpose, number);
+    let state = u128::from(word) << 64 | u128::from(mix(word));
+    Pcg64::new(state, u128::from(mix(purpose as u64)))
+}
+
+/// The step of SplitMix64: 2^64 over the golden ratio, made odd.
+const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// One step of SplitMix64 (Steele, Lea and Flood, 2014): a bijection that leaves no structure.
 pub(crate) const fn mix(word: u64) -> u64 {
-    let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let word = word.wrapping_add(GAMMA);
     let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     word ^ (word >> 31)
@@ -64,10 +86,9 @@ mod tests {
     /// The first outputs of SplitMix64 from seed 1234567, as its authors publish them.
     #[test]
     fn mixing_is_splitmix64() {
-        let gamma = 0x9e37_79b9_7f4a_7c15u64;
         assert_eq!(mix(1_234_567), 6_457_827_717_110_365_317);
         assert_eq!(
-            mix(1_234_567u64.wrapping_add(gamma)),
+            mix(1_234_567u64.wrapping_add(GAMMA)),
             3_203_168_211_198_807_973
         );
     }
@@ -89,6 +110,8 @@ mod tests {
                         Purpose::Addresses,
                         Purpose::Users,
                         Purpose::ApiKeys,
+                        Purpose::Bypasses,
+                        Purpose::Services,
                         Purpose::Retries,
                     ] {
                         firsts.insert(generator(seed, block, part, purpose).next_u64());
@@ -96,6 +119,19 @@ mod tests {
                 }
             }
         }
-        assert_eq!(firsts.len(), 4 * 4 * 65 * 11);
+        assert_eq!(firsts.len(), 4 * 4 * 65 * 13);
+    }
+
+    /// A request's word depends on its number alone, and no two have the same.
+    #[test]
+    fn every_request_has_a_word_of_its_own() {
+        let mut words = std::collections::HashSet::new();
+        for purpose in [Purpose::Bypasses, Purpose::Services] {
+            for number in (0..500).chain([u64::MAX]) {
+                words.insert(word(7, purpose, number));
+                words.insert(numbered(7, purpose, number).next_u64());
+            }
+        }
+        assert_eq!(words.len(), 2 * 2 * 501);
     }
 }

@@ -1,5 +1,6 @@
 //! The command as a user meets it: in a folder of its own, by its output and exit status.
 
+mod around;
 mod bad_clients;
 mod bad_deployments;
 mod bad_input;

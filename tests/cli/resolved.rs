@@ -166,6 +166,49 @@ clock = "node"
 skew = ["1s", "-1s"]
 "#;
 
+/// Everything around a limiter.
+const AROUND: &str = r#"
+limit = "20/10s"
+duration = "1m"
+
+[over_limit]
+action = "queue"
+capacity = 0x10
+drain_rate = 2.50
+
+[backend]
+service_time = { kind = "lognormal", median = "10ms", p99 = "1.0s" }
+workers = 3
+queue = 0
+
+[[traffic]]
+pattern = "steady"
+rate = "3/s"
+legitimate = false
+
+[[deployment]]
+name = "client"
+placement = "client"
+bypass = 0.250
+bypass_by = "illegitimate"
+
+[[deployment]]
+name = "server"
+placement = "server"
+over_limit = {}
+
+[[deployment]]
+name = "middleware"
+placement = "middleware"
+hop = "1000us"
+over_limit = { action = "queue", capacity = 1, drain_rate = "1/3s" }
+
+[[deployment]]
+name = "gateway"
+nodes = 3
+placement = "gateway"
+"#;
+
 /// Every field of a rule, and traffic that says who asks.
 const RULED: &str = r#"
 duration = "1m"
@@ -265,7 +308,7 @@ fn folder_with(text: &str) -> Folder {
 
 #[test]
 fn checking_the_resolved_scenario_gives_it_again() {
-    for text in [BURST, RICH, DRAWN, TRACE, DEPLOYED, RULED, FILED] {
+    for text in [BURST, RICH, DRAWN, TRACE, DEPLOYED, AROUND, RULED, FILED] {
         let folder = folder_with(text);
         let once = folder.succeeds(&["check", "burst.toml"]);
         folder.write("resolved.toml", &once);
@@ -292,6 +335,20 @@ fn every_default_of_a_deployment_is_stated() {
         store = \"central\"\nttl = \"design\"\n";
     let text = format!("{BURST}\n[[deployment]]\nstore = 'central'\n");
     assert_eq!(fields(&text), central);
+    let before = "[backend]\nservice_time = '1ms'\n[[deployment]]\n";
+    let text = |fields| format!("{BURST}\n{before}{fields}\n");
+    let printed = Folder::with(&text("")).succeeds(&["check", "burst.toml"]);
+    let backend = "backend = { service_time = \"1ms\", workers = 1 }\n";
+    assert!(printed.contains(backend), "{printed}");
+    for (given, stated) in [
+        ("placement = 'server'", "deny_cost = \"1/10\""),
+        ("placement = 'gateway'", "hop = \"0s\""),
+        ("placement = 'client'\nbypass = 0.5", "bypass_by = \"all\""),
+        ("over_limit = {}", "over_limit = { action = \"drop\" }"),
+    ] {
+        let printed = Folder::with(&text(given)).succeeds(&["check", "burst.toml"]);
+        assert!(printed.contains(stated), "{printed}");
+    }
 }
 
 /// A rule that says nothing but its limit, of which the contract follows too.
@@ -310,7 +367,7 @@ fn every_default_of_a_rule_is_stated() {
 
 #[test]
 fn the_resolved_scenario_runs_to_the_same_bytes() {
-    for text in [BURST, RICH, DRAWN, TRACE, RULED, FILED] {
+    for text in [BURST, RICH, DRAWN, TRACE, AROUND, RULED, FILED] {
         let folder = folder_with(text);
         let resolved = folder.succeeds(&["check", "burst.toml"]);
         folder.write("resolved.toml", &resolved);

@@ -65,7 +65,7 @@ fn every_line_holds_the_cells_of_its_row() {
     let columns = reader.headers().unwrap().clone();
     let rows: Vec<_> = reader.records().map(Result::unwrap).collect();
     assert_eq!((rows.len(), lines.len()), (20, 20));
-    let texts = ["candidate", "key", "endpoint", "decision", "reason"];
+    let texts = ["candidate", "key", "endpoint", "decision", "reason", "rule"];
     let mut kinds = BTreeMap::new();
     for (row, line) in rows.iter().zip(&lines) {
         assert_eq!(line.len(), columns.len() + 1, "the columns and the headers");
@@ -133,7 +133,7 @@ fn a_line_is_what_a_client_sees() {
             "0",
             0,
             &format!(
-                r#""endpoint":"/search","cost":1,"decision":"allow","status":200,"remaining":0,"retry_after_s":null,"delay_s":0,"level":0,"reason":null,"headers":{{{}"#,
+                r#""endpoint":"/search","cost":1,"decision":"allow","status":200,"remaining":0,"retry_after_s":null,"delay_s":0,"level":0,"reason":null,"rule":null,"headers":{{{}"#,
                 reset("1767225602")
             ),
         ),
@@ -141,7 +141,7 @@ fn a_line_is_what_a_client_sees() {
             "0.5",
             1,
             &format!(
-                r#""endpoint":"/search","cost":1,"decision":"deny","status":429,"remaining":0,"retry_after_s":1.5,"delay_s":null,"level":0.25,"reason":"over_limit","headers":{{{},"Retry-After":"2","X-Ratelimit-Retry-After":"2""#,
+                r#""endpoint":"/search","cost":1,"decision":"deny","status":429,"remaining":0,"retry_after_s":1.5,"delay_s":null,"level":0.25,"reason":"over_limit","rule":null,"headers":{{{},"Retry-After":"2","X-Ratelimit-Retry-After":"2""#,
                 reset("1767225602")
             ),
         ),
@@ -149,7 +149,7 @@ fn a_line_is_what_a_client_sees() {
             "0.5",
             2,
             &format!(
-                r#""endpoint":null,"cost":2,"decision":"deny","status":429,"remaining":0,"retry_after_s":"inf","delay_s":null,"level":0.25,"reason":"too_large","headers":{{{}"#,
+                r#""endpoint":null,"cost":2,"decision":"deny","status":429,"remaining":0,"retry_after_s":"inf","delay_s":null,"level":0.25,"reason":"too_large","rule":null,"headers":{{{}"#,
                 reset("1767225602")
             ),
         ),

@@ -44,7 +44,13 @@ impl Bins {
         (start, start.saturating_add(self.width))
     }
 
-    fn bin(self, at: SimTime) -> Option<usize> {
+    /// How many there are.
+    pub(super) const fn count(self) -> usize {
+        self.count
+    }
+
+    /// The one that an instant falls into, if any.
+    pub(super) fn bin(self, at: SimTime) -> Option<usize> {
         let since = at.as_nanos().checked_sub(self.start)?;
         usize::try_from(since / self.width)
             .ok()

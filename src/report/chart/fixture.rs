@@ -1,10 +1,12 @@
 //! Runs to draw in tests: by models of the algorithms where requests can be listed, by formula where
 //! there are too many.
 
+mod around;
 mod clients;
 mod cluster;
 mod large;
 
+pub(in crate::report) use around::around;
 pub(in crate::report) use clients::herd;
 pub(super) use cluster::talkative_crowd;
 pub(in crate::report) use cluster::{outage, race, ten_gateways};
@@ -386,5 +388,6 @@ pub(super) fn all() -> Vec<(&'static str, RunResult)> {
         ("outage", outage()),
         ("ten_gateways", ten_gateways()),
         ("talkative_crowd", talkative_crowd()),
+        ("around", around()),
     ]
 }

@@ -180,6 +180,34 @@ fn the_sequence_tells_the_race_and_is_left_out_on_one_node() {
     assert_eq!(nothing, None);
 }
 
+/// Six queues, of which every other one lost five, and as many backends.
+#[test]
+fn queues_and_backends_are_told_by_their_lanes_and_left_out_where_there_are_none() {
+    let run = fixture::around();
+    let queue = said("queue", &run);
+    let told = "12 queued, waits: p50 18 s, p99 36 s, max 36 s; 3 left";
+    assert_eq!(queue.matches(told).count(), 6);
+    assert_eq!(queue.matches("5 lost").count(), 3);
+    assert_eq!(queue.matches("room for 10, worked off at").count(), 3);
+    let backend = said("backend", &run);
+    for (told, times) in [
+        ("of it denying", 3),
+        ("found it overloaded", 3),
+        (
+            "answers: p50 40 ms (40 ms without), p99 400 ms (9 s without)",
+            3,
+        ),
+        ("p99 1.6 s (9 s without)", 3),
+    ] {
+        assert_eq!(backend.matches(told).count(), times, "{told}");
+    }
+    for name in ["queue", "backend"] {
+        let chart = CHARTS.iter().find(|row| row.name == name).unwrap();
+        let nothing = draw(chart, &fixture::boundary_burst(), &View::default()).unwrap();
+        assert_eq!(nothing, None, "{name}");
+    }
+}
+
 /// One line per node where each has a level of its own.
 #[test]
 fn nodes_of_their_own_have_a_level_each() {

@@ -1,6 +1,7 @@
 //! Pictures of a run: SVG drawings and their PNG, one file per chart over a shared page.
 
 mod attempts;
+mod backend;
 mod bins;
 mod canvas;
 mod cells;
@@ -21,6 +22,7 @@ mod model;
 mod names;
 mod outages;
 mod page;
+mod queue;
 mod raster;
 mod scale;
 mod scorecard;
@@ -36,11 +38,13 @@ mod window;
 mod words;
 
 pub use attempts::draw as attempts;
+pub use backend::draw as backend;
 pub use delay::draw as delay;
 pub use envelope::draw as envelope;
 pub use error::draw as error;
 pub use keys::draw as keys;
 pub use memory::draw as memory;
+pub use queue::draw as queue;
 pub use raster::png;
 pub use scorecard::draw as scorecard;
 pub use sequence::draw as sequence;

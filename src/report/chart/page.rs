@@ -37,6 +37,8 @@ pub(super) enum Symbol {
     Block(RGBColor),
     /// An outline over an area.
     Outline,
+    /// A line.
+    Line(RGBColor),
     /// The dashed limit.
     Dashed,
     /// A level: a line over its grey area.
@@ -72,6 +74,7 @@ impl Symbol {
             Self::Block(color) => {
                 canvas.block((left + 6.0, y - 6.0), (right - 6.0, y + 6.0), color);
             }
+            Self::Line(color) => canvas.line((left, y), (right, y), color, 2.0),
             Self::Outline => canvas.line((left, y), (right, y), BOUND, 1.5),
             Self::Dashed => canvas.dashes((left, y), (right, y), BOUND, 1.25),
             Self::Dot => canvas.disc((middle, y), 4.5, INK),

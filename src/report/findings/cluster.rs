@@ -1,6 +1,6 @@
 //! What stands out where a limiter runs on several nodes or behind a store.
 
-use super::{Finding, asked, by, by_count, is_over, names, note};
+use super::{Finding, Held, asked, by, by_count, is_over, names, note};
 use crate::measure::{CandidateResult, ClusterResult, RunResult};
 use crate::report::text::{duration, grouped, multiple, percent};
 use crate::units::Nanos;
@@ -18,11 +18,12 @@ pub(super) fn findings(run: &RunResult) -> Vec<Finding> {
 pub(super) fn why(run: &RunResult, candidate: &CandidateResult) -> Option<String> {
     let cluster = candidate.cluster.as_ref()?;
     // One that may lend a burst lends at most what it can hold, on top of the limit.
-    let lent = match candidate.envelope {
+    let held = Held::of(run, candidate);
+    let lent = match held.envelope {
         "" => 0,
-        _ => u128::from(candidate.level_bound.max(run.limit.units)),
+        _ => u128::from(held.level_bound.max(held.limit.units)),
     };
-    let alone = u128::from(run.limit.units) + lent;
+    let alone = u128::from(held.limit.units) + lent;
     if !is_over(run, candidate) {
         return None;
     }
@@ -59,14 +60,22 @@ pub(super) fn why(run: &RunResult, candidate: &CandidateResult) -> Option<String
             cluster.fallbacks,
             "while the store failed, each node decided by a state of its own",
         ),
+        (
+            candidate.messages().map_or(0, |messages| messages.queued),
+            "what was queued is forwarded beside what is admitted",
+        ),
+        (
+            candidate.backend().map_or(0, |backend| backend.bypassed),
+            "some requests went past the limiter",
+        ),
     ];
     let there = others.iter().filter(|(count, _)| *count > 0);
     causes.extend(there.map(|(_, cause)| (*cause).to_owned()));
     if causes.is_empty() {
         return None;
     }
-    if may_be_alone && !candidate.envelope.is_empty() {
-        causes.insert(0, candidate.envelope.to_owned());
+    if may_be_alone && !held.envelope.is_empty() {
+        causes.insert(0, held.envelope.to_owned());
     }
     Some(causes.join("; "))
 }

@@ -4,15 +4,19 @@
 //! leases) is refused: it would be ignored otherwise, and whoever wrote it expects something of it.
 
 mod clocks;
+mod defaults;
 mod expiry;
 mod failures;
 mod frame;
 mod members;
 mod notes;
+mod over_limit;
+mod placement;
 mod store;
 #[cfg(test)]
 mod tests;
 
+pub(super) use defaults::Defaults;
 pub(super) use frame::Frame;
 
 use super::candidates::check_name;
@@ -20,7 +24,7 @@ use super::rules::of_deployment;
 use crate::error::{Place, Result};
 use crate::params::{FromValue, Params, Value};
 use crate::rules::Rules;
-use crate::simulation::{Deployment, OnStoreFailure, Ttl, Whom, Whose};
+use crate::simulation::{Deployment, OnStoreFailure, OverLimit, Ttl, Whom, Whose};
 use crate::workload::Distribution;
 use std::sync::Arc;
 
@@ -34,6 +38,7 @@ pub(super) struct Placed {
 /// What a user should know goes to `notes`.
 pub(super) fn read(
     mut tables: Vec<Params>,
+    defaults: &Defaults,
     frame: &Frame,
     rules: Option<&Arc<Rules>>,
     notes: &mut Vec<String>,
@@ -45,11 +50,14 @@ pub(super) fn read(
     let are_several = tables.len() > 1;
     let mut placed: Vec<Placed> = Vec::with_capacity(tables.len());
     for mut params in tables {
-        let mut deployment = one(&mut params, frame)?;
+        let mut deployment = one(&mut params, defaults, frame)?;
         let clients = frame.clients.under(&mut params, frame.horizon, notes)?;
         deployment.clients = Some(clients);
         deployment.name = name(&mut params, &deployment, are_several)?;
         deployment.rules = of_deployment(&mut params, rules)?;
+        if deployment.rules.is_some() {
+            store::check_rules(&params, &deployment)?;
+        }
         params.check_known()?;
         if placed
             .iter()
@@ -67,12 +75,13 @@ pub(super) fn read(
             params,
         });
     }
+    let has_own = |placed: &Placed| placed.params.has("over_limit");
+    if placed.iter().all(has_own) {
+        notes.extend(defaults.unused.clone());
+    }
     let retry = |placed: &Placed| {
-        placed
-            .deployment
-            .clients
-            .as_ref()
-            .is_some_and(|it| it.retry())
+        let clients = placed.deployment.clients.as_ref();
+        clients.is_some_and(|clients| clients.retry())
     };
     if !placed.iter().any(retry) {
         for placed in &mut placed {
@@ -83,7 +92,7 @@ pub(super) fn read(
 }
 
 /// Reads everything but the name, part after part: later ones look at what earlier ones said.
-fn one(params: &mut Params, frame: &Frame) -> Result<Deployment> {
+fn one(params: &mut Params, defaults: &Defaults, frame: &Frame) -> Result<Deployment> {
     let nodes = members::nodes(params)?;
     let mut deployment = Deployment {
         name: String::new(),
@@ -102,6 +111,9 @@ fn one(params: &mut Params, frame: &Frame) -> Result<Deployment> {
         leaves: Vec::new(),
         ttl: Ttl::Design,
         lost_expires: Vec::new(),
+        over_limit: OverLimit::Drop,
+        placement: None,
+        backend: None,
         clients: None,
         rules: None,
     };
@@ -110,6 +122,8 @@ fn one(params: &mut Params, frame: &Frame) -> Result<Deployment> {
     failures::read(params, &mut deployment, frame)?;
     clocks::read(params, &mut deployment, frame)?;
     expiry::read(params, &mut deployment, frame)?;
+    over_limit::read(params, &mut deployment, defaults)?;
+    placement::read(params, &mut deployment, defaults)?;
     Ok(deployment)
 }
 
@@ -148,6 +162,20 @@ pub(super) fn required<T: FromValue>(
 ) -> Result<T> {
     let value = params.optional(name)?;
     value.ok_or_else(|| params.error(name, format!("is required: {why}")))
+}
+
+/// The field `name` as a table, where it is given; anything else is refused with what is `expected`.
+fn section(params: &mut Params, name: &'static str, expected: &str) -> Result<Option<Params>> {
+    match params.raw(name) {
+        None => Ok(None),
+        Some(node) => match params.table(name) {
+            Some(table) => Ok(Some(table)),
+            None => {
+                let found = node.value.describe();
+                Err(params.error(name, format!("found {found}, expected {expected}")))
+            }
+        },
+    }
 }
 
 /// The list of tables `name`, each read to its end by `read`.

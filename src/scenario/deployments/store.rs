@@ -13,6 +13,11 @@ const CENTRAL: &str = "central";
 const SYNCED: &str = "synced";
 const LEASED: &str = "leased";
 
+/// The ways of asking a central store, as a scenario names them.
+const ATOMIC: &str = "atomic";
+const READ_THEN_WRITE: &str = "read_then_write";
+const READ_THEN_INCREMENT: &str = "read_then_increment";
+
 /// How a scenario names this kind of store.
 pub(super) fn name_of(store: &Store) -> &'static str {
     match store {
@@ -52,10 +57,10 @@ pub(super) fn kind(params: &mut Params) -> Result<Store> {
 }
 
 fn access(params: &mut Params) -> Result<Access> {
-    const NAMES: [&str; 3] = ["atomic", "read_then_write", "read_then_increment"];
-    Ok(match params.choice("access", &NAMES, "atomic")? {
-        "read_then_write" => Access::ReadThenWrite,
-        "read_then_increment" => Access::ReadThenIncrement,
+    const NAMES: [&str; 3] = [ATOMIC, READ_THEN_WRITE, READ_THEN_INCREMENT];
+    Ok(match params.choice("access", &NAMES, ATOMIC)? {
+        READ_THEN_WRITE => Access::ReadThenWrite,
+        READ_THEN_INCREMENT => Access::ReadThenIncrement,
         _ => Access::Atomic,
     })
 }
@@ -75,6 +80,24 @@ fn batch(params: &mut Params) -> Result<u64> {
         required::<u64>(params, "batch", why)?;
     }
     params.whole("batch", 1, Limit::MAX_UNITS, 1)
+}
+
+/// Refuses stores that know one state for each request, where rules bring it before several.
+pub(super) fn check_rules(params: &Params, deployment: &Deployment) -> Result<()> {
+    let (name, found) = match deployment.store {
+        Store::Leased { .. } => ("store", LEASED),
+        Store::Central(Access::ReadThenWrite) => ("access", READ_THEN_WRITE),
+        Store::Central(Access::ReadThenIncrement) => ("access", READ_THEN_INCREMENT),
+        Store::Central(Access::Atomic) | Store::Local { .. } | Store::Synced { .. } => {
+            return Ok(());
+        }
+    };
+    let message = format!(
+        "found \"{found}\", which is simulated for one state, and rules bring a request before \
+         several; allowed with rules: store = \"{LOCAL}\", \"{SYNCED}\", or \"{CENTRAL}\" with access = \
+         \"{ATOMIC}\"; or leave the rules out"
+    );
+    Err(params.error(name, message))
 }
 
 /// Reads how long a round trip takes.

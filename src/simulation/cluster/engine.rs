@@ -6,8 +6,10 @@
 
 use super::super::deployment::{Access, Deployment, Store, Whom, Whose};
 use super::super::lane::Course;
+use super::super::over_limit::OverLimit;
 use super::super::probes::Traits;
 use super::attempts::{Attempts, Told};
+use super::backend::Serving;
 use super::changes::Change;
 use super::chapters::course_of_all;
 use super::clocks::Clocks;
@@ -15,6 +17,7 @@ use super::judge::{By, Slot};
 use super::leases::Leases;
 use super::ledger::{Ending, Ledger, Offer};
 use super::link::{Link, Trip};
+use super::over_limit::Messages;
 use super::queue::Queue;
 use super::router::Router;
 use super::rules::{Limits, Ruling};
@@ -102,6 +105,10 @@ pub(super) struct Engine<A: Algorithm> {
     pub(super) waiting: u64,
     pub(super) most_waiting: u64,
     pub(super) races: u64,
+    /// Where requests over the limit go, if not nowhere.
+    pub(super) messages: Option<Messages>,
+    /// What is behind the limiter.
+    pub(super) serving: Option<Serving>,
 }
 
 impl<A: Algorithm> Engine<A> {
@@ -121,7 +128,7 @@ impl<A: Algorithm> Engine<A> {
         let whole = limits.usual();
         let traits = Traits {
             most: whole.level_bound(),
-            delays: limits.delays() || is_remote,
+            delays: limits.delays() || is_remote || deployment.over_limit != OverLimit::Drop,
             estimates: !is_leased
                 && whole.estimate(&whole.fresh(), SimTime::ZERO).is_some()
                 && course.measures.has(Measure::Estimate),
@@ -159,6 +166,8 @@ impl<A: Algorithm> Engine<A> {
             waiting: 0,
             most_waiting: 0,
             races: 0,
+            messages: deployment.over_limit.messages(course),
+            serving: Serving::of(deployment, course, seed),
             deployment: deployment.clone(),
             course: course.clone(),
         };
@@ -202,6 +211,13 @@ impl<A: Algorithm> Engine<A> {
         } else {
             None
         };
+        if let Some(serving) = &mut self.serving
+            && serving.arrive(&offer)
+        {
+            let said = Said::alone(Decision::Allow);
+            self.conclude(&offer, None, said, Some(Reason::Bypass), now);
+            return;
+        }
         let Some(node) = self.router.node(offer.arrival.key) else {
             let said = Said::alone(Decision::Deny);
             self.conclude(&offer, None, said, Some(Reason::NoNode), now);
@@ -281,13 +297,19 @@ impl<A: Algorithm> Engine<A> {
         reason: Option<Reason>,
         now: SimTime,
     ) {
+        let failure = reason.filter(|reason| reason.is_failure());
+        let (said, reason) = self.settle(said, reason, now);
         if let Some(node) = node {
             self.tell(offer, node, &said, reason, now);
         }
-        if let Some(reason) = reason {
-            self.fail(offer, node, reason, now);
+        if let Some(failure) = failure {
+            self.fail(offer, node, failure, now);
         }
-        let in_outage = reason.is_some()
+        if let Some(serving) = &mut self.serving {
+            serving.answer(offer, &said, reason, now);
+        }
+        let said = self.with_parts(offer, said);
+        let in_outage = failure.is_some()
             || self.schedule.is_any_down(offer.arrival.at)
             || self.schedule.is_any_down(now);
         let told = Told {
@@ -298,6 +320,7 @@ impl<A: Algorithm> Engine<A> {
             at: now,
             node,
             said,
+            failure,
             reason,
             in_outage,
         };

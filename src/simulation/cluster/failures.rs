@@ -53,10 +53,7 @@ impl<A: Algorithm> Engine<A> {
         } = self.flights[flight];
         let (said, reason) = match (reason, self.deployment.on_store_failure) {
             (Some(reason), _) => (Said::alone(Decision::Deny), reason),
-            (None, OnStoreFailure::FailOpen) => {
-                let said = self.wave_through(&offer);
-                (said, Reason::FailOpen)
-            }
+            (None, OnStoreFailure::FailOpen) => (Said::alone(Decision::Allow), Reason::FailOpen),
             (None, OnStoreFailure::FailClosed) => (Said::alone(Decision::Deny), Reason::FailClosed),
             (None, OnStoreFailure::LocalFallback(_)) => {
                 (self.fall_back(&offer, node, now), Reason::LocalFallback)

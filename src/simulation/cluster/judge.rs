@@ -34,7 +34,7 @@ pub(super) struct Ask {
 impl<A: Algorithm> Engine<A> {
     /// Decides a request by the limiters with this number.
     pub(super) fn judge(&mut self, by: By, limiter: usize, offer: &Offer, clock: Clocked) -> Said {
-        let Some(ruling) = &mut self.ruling else {
+        let Some(ruling) = &self.ruling else {
             let states = match by {
                 By::Usual => &mut self.states[0],
                 By::Fallback => &mut self.fallback[0],
@@ -42,18 +42,8 @@ impl<A: Algorithm> Engine<A> {
             let place = states.place(limiter, offer.arrival.key);
             return states.decide(place, clock, offer.arrival.cost);
         };
-        let asks = ruling.asks(offer);
-        for ask in &asks {
-            let (chapter, key) = ask.slot;
-            let chapter = usize::from(chapter);
-            let length = ruling.name_length(ask.slot);
-            for states in [&mut self.states, &mut self.fallback] {
-                if let Some(states) = states.get_mut(chapter) {
-                    states.meet(key, length);
-                }
-            }
-        }
         let charge = ruling.charge();
+        let asks = self.asks(offer);
         let states = match by {
             By::Usual => &mut self.states,
             By::Fallback => &mut self.fallback,
@@ -72,14 +62,31 @@ impl<A: Algorithm> Engine<A> {
         .decide(&asks, charge)
     }
 
-    /// Admits a request without asking; it counts against whatever it would have been asked of.
-    pub(super) fn wave_through(&mut self, offer: &Offer) -> Said {
-        let said = Said::alone(Decision::Allow);
+    /// The limiters that a request is brought before, where there are rules, with room for its keys.
+    fn asks(&mut self, offer: &Offer) -> Vec<Ask> {
         let Some(ruling) = &mut self.ruling else {
-            return said;
+            return Vec::new();
         };
-        let parts = ruling.asks(offer);
-        let parts = parts.iter().map(|ask| Part::passed(*ask));
+        let asks = ruling.asks(offer);
+        for ask in &asks {
+            let (chapter, key) = ask.slot;
+            let length = ruling.name_length(ask.slot);
+            for states in [&mut self.states, &mut self.fallback] {
+                if let Some(states) = states.get_mut(usize::from(chapter)) {
+                    states.meet(key, length);
+                }
+            }
+        }
+        asks
+    }
+
+    /// What was admitted or refused without asking counts as if all limiters had let it pass: what they
+    /// had room for is told by that.
+    pub(super) fn with_parts(&mut self, offer: &Offer, said: Said) -> Said {
+        if self.ruling.is_none() || said.parts.is_some() {
+            return said;
+        }
+        let parts = self.asks(offer).into_iter().map(Part::passed);
         Said {
             parts: Some(parts.collect()),
             ..said

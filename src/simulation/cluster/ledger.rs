@@ -2,7 +2,8 @@
 
 use super::super::lane::{Course, LaneResult};
 use super::super::probes::{Probes, Probing, Traits};
-use super::chapters::{Blame, ChapterLedger, Outcome};
+use super::chapters::{Blame, ChapterLedger, Form, Outcome};
+use super::history::Passed;
 use super::said::Said;
 use super::states::Remains;
 use crate::limiter::Algorithm;
@@ -10,7 +11,6 @@ use crate::measure::{
     Answers, Batch, Chapter, Counts, Cut, Delays, LevelLine, NodeTally, Occupancy, Reason, Record,
     Recorder, Sums,
 };
-use crate::rules::Rule;
 use crate::units::{Nanos, SimTime};
 use crate::workload::{Arrival, Identity};
 
@@ -60,6 +60,9 @@ pub(super) struct Ending {
     /// The node that it came to; `None` where there was none.
     pub(super) node: Option<u16>,
     pub(super) said: Said,
+    /// What failed, if anything did.
+    pub(super) failure: Option<Reason>,
+    /// What is told of it: that, or what was done with what was over the limit.
     pub(super) reason: Option<Reason>,
     /// Whether something was down, or had been and was the cause.
     pub(super) in_outage: bool,
@@ -85,6 +88,7 @@ pub(super) struct Ledger {
     blame: Blame,
     false_allow: u64,
     false_deny: u64,
+    wrongly_refused: u64,
 }
 
 impl Ledger {
@@ -116,24 +120,42 @@ impl Ledger {
             blame: Blame::default(),
             false_allow: 0,
             false_deny: 0,
+            wrongly_refused: 0,
         }
     }
 
-    /// A rule comes into force.
+    /// A rule comes into force, in place of the chapter `before` where that has its keys.
     pub(super) fn begin_chapter<A: Algorithm>(
         &mut self,
-        rule: &Rule,
-        limiter: (&'static str, &A),
+        form: &Form<A>,
+        before: Option<u16>,
         course: &Course,
-        now: SimTime,
     ) {
-        let chapter = ChapterLedger::new(rule, limiter, course, self.traits.delays, now);
+        let number = u16::try_from(self.chapters.len()).expect("few rules and readings");
+        let history = before.and_then(|before| self.chapters[usize::from(before)].hand_on(number));
+        let chapter = ChapterLedger::new(form, course, self.traits.delays, history);
         self.chapters.push(chapter);
     }
 
     /// A rule is no longer in force in this form.
     pub(super) fn end_chapter(&mut self, chapter: usize, now: SimTime) {
         self.chapters[chapter].end(now);
+    }
+
+    /// What passed by a chapter that another one has followed since lies in that one's windows.
+    fn hand_on(&mut self, late: Vec<(u16, Passed)>) {
+        if late.is_empty() {
+            return;
+        }
+        self.flush();
+        for (chapter, passed) in late {
+            let mut next = Some(chapter);
+            while let Some(chapter) = next {
+                let chapter = &mut self.chapters[usize::from(chapter)];
+                chapter.recall(passed);
+                next = chapter.successor();
+            }
+        }
     }
 
     /// Counts an operation on the store by a node.
@@ -147,6 +169,7 @@ impl Ledger {
             at,
             node,
             said,
+            failure,
             reason,
             in_outage,
         } = ending;
@@ -160,8 +183,8 @@ impl Ledger {
             tally.denied += u64::from(!admitted && !is_error);
             tally.allowed_cost += u128::from(if admitted { offer.arrival.cost } else { 0 });
         }
-        self.unmetered += u64::from(reason == Some(Reason::FailOpen));
-        self.fallbacks += u64::from(reason == Some(Reason::LocalFallback));
+        self.unmetered += u64::from(failure == Some(Reason::FailOpen));
+        self.fallbacks += u64::from(failure == Some(Reason::LocalFallback));
         self.too_large += u64::from(said.is_too_large);
         self.added.add(at.since(offer.arrival.at));
         let outcome = Outcome {
@@ -169,8 +192,11 @@ impl Ledger {
             at,
             decision: said.decision,
         };
+        let mut late = Vec::new();
         for part in said.parts.iter().flatten() {
-            self.chapters[usize::from(part.slot.0)].note(offer, part, outcome);
+            let chapter = &mut self.chapters[usize::from(part.slot.0)];
+            let passed = chapter.note(offer, part, outcome);
+            late.extend(chapter.successor().zip(passed));
         }
         self.batch.push(offer.arrival, at, &self.cut);
         if self.knows_offers {
@@ -208,6 +234,7 @@ impl Ledger {
         if self.batch.len() == Self::BATCH {
             self.flush();
         }
+        self.hand_on(late);
     }
 
     /// Hands over what has been noted.
@@ -232,11 +259,15 @@ impl Ledger {
             let first = recorder.records.len() - self.batch.len();
             recorder.records[first..].iter_mut()
         });
-        for (allow, deny) in self.blame.verdicts() {
-            self.false_allow += u64::from(allow);
-            self.false_deny += u64::from(deny);
+        let answers = &self.answers;
+        for (row, verdict) in self.blame.verdicts(&answers.admitted).enumerate() {
+            let is = |column: &[bool]| column.get(row).copied().unwrap_or_default();
+            self.false_allow += u64::from(verdict.false_allow);
+            self.false_deny += u64::from(verdict.false_deny);
+            self.wrongly_refused += u64::from(verdict.had_room && is(&answers.in_outage));
             if let Some(record) = records.as_mut().and_then(Iterator::next) {
-                record.is_false = allow || deny;
+                let is_wrong_error = verdict.had_room && is(&answers.failed);
+                record.is_false = verdict.false_allow || verdict.false_deny || is_wrong_error;
             }
         }
     }
@@ -263,6 +294,7 @@ impl Ledger {
         if let Some(worst) = Chapter::worst(&chapters) {
             measured.tally.false_allow = self.false_allow;
             measured.tally.false_deny = self.false_deny;
+            measured.tally.wrongly_refused = self.wrongly_refused;
             measured.tally.peak_in_window = worst.tally.peak_in_window;
         }
         Closed {

@@ -4,23 +4,27 @@
 //! side. An engine keeps a heap of what is going to happen and compares its top with the next arrival.
 
 mod attempts;
+mod backend;
 mod central;
 mod changes;
 mod chapters;
 mod clocks;
 mod engine;
 mod failures;
+mod history;
 mod judge;
 mod leases;
 mod ledger;
 mod link;
 mod offered;
+mod over_limit;
 mod queue;
 mod router;
 mod rules;
 mod said;
 mod schedule;
 mod scribe;
+mod servers;
 mod states;
 mod sync;
 
@@ -29,12 +33,14 @@ use super::lane::{Course, LaneResult};
 use super::plan::{Plan, Planned, Progress};
 use crate::error::Result;
 use crate::limiter::Algorithm;
-use crate::measure::{Chapter, ClusterResult, Downtime, Offers, Staircase};
+use crate::measure::{Chapter, ClusterResult, Dialogue, Downtime, Offers, Staircase};
 use crate::units::SimTime;
 use crate::workload::{Arrival, Identity};
+use backend::Serving;
 use engine::Engine;
 use ledger::{Closed, Offer};
 use offered::Offered;
+use over_limit::Messages;
 use rayon::prelude::*;
 pub(super) use rules::{Book, RuleLimiters};
 use rules::{Limits, Ruling, clock_of};
@@ -108,6 +114,8 @@ impl<A: Algorithm> Cluster for Engine<A> {
             races,
             queue,
             attempts,
+            messages,
+            serving,
             ..
         } = *self;
         let states_per_key = deployment.states_per_key();
@@ -157,8 +165,14 @@ impl<A: Algorithm> Cluster for Engine<A> {
             leaked_keys,
             forgotten_early,
             events: queue.inserted() + requests.iter().sum::<u64>(),
-            dialogue: scribe.finish(),
+            // One node that answers at once has nothing to say to anybody.
+            dialogue: match deployment.is_single() {
+                true => Dialogue::default(),
+                false => scribe.finish(),
+            },
             clients,
+            messages: messages.map(Messages::finish),
+            backend: serving.map(Serving::finish),
         };
         let keys = ruling.iter().flat_map(Ruling::keys);
         let chapters = chapters.into_iter().zip(keys);

@@ -2,6 +2,7 @@
 //! their file changes.
 
 use super::super::deployment::{Deployment, OnStoreFailure, Ttl, Whom};
+use super::chapters::Form;
 use super::engine::{Engine, Event};
 use super::judge::{Ask, Slot};
 use super::ledger::Offer;
@@ -10,7 +11,7 @@ use crate::limiter::Algorithm;
 use crate::measure::Clocked;
 use crate::rules::{Charge, Load, OnReload, Rule, RuleKeys, RuleSet, Rules};
 use crate::simulation::lane::{Course, Requesters};
-use crate::units::SimTime;
+use crate::units::{Cost, SimTime};
 use std::sync::Arc;
 
 /// Rules with the limiters of one candidate.
@@ -30,6 +31,10 @@ pub(in crate::simulation) struct Book<A: Algorithm> {
 pub(in crate::simulation) struct RuleLimiters<A> {
     /// The algorithm's `kind`.
     pub kind: &'static str,
+    /// Why it may forward more than its limit, if it may; empty otherwise.
+    pub envelope: &'static str,
+    /// Why it may deny what its limit has room for, if it may; empty otherwise.
+    pub caution: &'static str,
     /// The limiter that enforces the whole limit, then those of the deployment's shares.
     pub parts: Vec<A>,
 }
@@ -88,6 +93,13 @@ struct Chapter {
 }
 
 impl<A: Algorithm> Ruling<A> {
+    /// What a rule of this name is in each of the versions that can be read.
+    fn forms_of<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Rule> {
+        let versions = self.book.rules.versions.iter();
+        let rules = versions.flat_map(|version| version.content.iter().flat_map(|set| &set.rules));
+        rules.filter(move |rule| *rule.name == *name)
+    }
+
     /// How several rules that apply are charged.
     pub(super) fn charge(&self) -> Charge {
         self.book.rules.charge
@@ -163,7 +175,7 @@ impl<A: Algorithm> Engine<A> {
             .as_ref()
             .map_or(0, |ruling| ruling.set.rules.len());
         for rule in 0..rules {
-            self.begin_chapter(rule, SimTime::ZERO);
+            self.begin_chapter(rule, None, SimTime::ZERO);
         }
     }
 
@@ -200,9 +212,10 @@ impl<A: Algorithm> Engine<A> {
         }
     }
 
-    /// Begins a chapter for a rule of the version in force; gives its number.
-    fn begin_chapter(&mut self, rule: usize, now: SimTime) -> u16 {
-        let ruling = self.ruling.as_mut().expect("asked for rules alone");
+    /// Begins a chapter for a rule of the version in force, in place of the chapter `before` where that
+    /// has its keys; gives its number.
+    fn begin_chapter(&mut self, rule: usize, before: Option<u16>, now: SimTime) -> u16 {
+        let ruling = ruling_of(self);
         let chapter = u16::try_from(ruling.chapters.len()).expect("few rules and readings");
         let stated: Rule = ruling.set.rules[rule].clone();
         ruling.chapters.push(Chapter {
@@ -212,11 +225,22 @@ impl<A: Algorithm> Engine<A> {
             is_over: false,
         });
         ruling.chapters_of.push(chapter);
-        let RuleLimiters { kind, parts } = ruling.limiters(ruling.version, rule).clone();
-        self.add_limiters(&parts, false);
-        let limiter = (kind, &parts[0]);
-        self.ledger
-            .begin_chapter(&stated, limiter, &self.course, now);
+        let limiters = ruling.limiters(ruling.version, rule).clone();
+        let forms: Vec<&Rule> = ruling.forms_of(&stated.name).collect();
+        let longest = forms.iter().map(|form| form.limit.window).max();
+        let may_change = ruling.readings.len() > 1;
+        let costs: Vec<Option<Cost>> = forms.iter().map(|form| form.cost).collect();
+        let unit_costs = self.course.unit_costs;
+        let is_unit = |cost: &Option<Cost>| cost.map_or(unit_costs, |cost| cost == 1);
+        let form = Form {
+            rule: &stated,
+            limiters: &limiters,
+            has_unit_costs: costs.iter().all(is_unit),
+            longest: longest.filter(|_| may_change),
+            from: now,
+        };
+        self.ledger.begin_chapter(&form, before, &self.course);
+        self.add_limiters(&limiters.parts, false);
         chapter
     }
 
@@ -247,7 +271,7 @@ impl<A: Algorithm> Engine<A> {
             let before = old.rules.iter().position(|it| it.name == stated.name);
             let before = before.filter(|before| old.rules[*before].has_keys_of(stated));
             let Some(before) = before else {
-                self.begin_chapter(rule, now);
+                self.begin_chapter(rule, None, now);
                 continue;
             };
             let was = ruling.limiters(old_version, before);
@@ -271,16 +295,17 @@ impl<A: Algorithm> Engine<A> {
         }
     }
 
-    /// Begins a chapter whose keys, and their states, are those of another one.
+    /// Begins a chapter whose keys are those of another one, and their states too unless they are reset.
     fn continue_chapter(&mut self, rule: usize, before: u16, now: SimTime) {
-        let chapter = self.begin_chapter(rule, now);
+        let chapter = self.begin_chapter(rule, Some(before), now);
         let ruling = ruling_of(self);
         let (old, new) = (usize::from(before), usize::from(chapter));
-        ruling.chapters[old].successor = Some(chapter);
-        if ruling.book.rules.on_reload == OnReload::Reset {
-            return;
-        }
-        let carry = ruling.book.carry;
+        let carry = match ruling.book.rules.on_reload {
+            OnReload::Reset => None,
+            OnReload::Kept | OnReload::Converted => Some(ruling.book.carry),
+        };
+        // What others are yet to be told was admitted before a reset, and is forgotten with the states.
+        ruling.chapters[old].successor = carry.map(|_| chapter);
         let empty = RuleKeys::new(&ruling.set.rules[rule]);
         let keys = std::mem::replace(&mut ruling.chapters[old].keys, empty);
         ruling.chapters[old].handed_on = keys.len();

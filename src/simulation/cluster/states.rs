@@ -135,16 +135,19 @@ impl<A: Algorithm> States<A> {
         }
     }
 
-    /// Takes over the keys of limiters that these ones follow; what becomes of a state, `carry` says.
-    /// The clocks are those of the limiters.
+    /// Takes over the keys of limiters that these ones follow; what becomes of a state, `carry` says, and
+    /// without it all are forgotten. The clocks are those of the limiters.
     pub(super) fn succeed(
         &mut self,
         old: &mut Self,
         clock: impl Fn(usize) -> Clocked,
-        carry: fn(&A, &A, &A::State, SimTime) -> A::State,
+        carry: Option<fn(&A, &A, &A::State, SimTime) -> A::State>,
     ) {
-        self.names = old.names.take();
+        self.names = old.names.replace(Vec::new());
         self.reach(old.states.len() / self.limiters);
+        let Some(carry) = carry else {
+            return;
+        };
         for place in 0..old.states.len() {
             let now = clock(place % self.limiters);
             let before = old.touch(place, now);
@@ -155,7 +158,6 @@ impl<A: Algorithm> States<A> {
             let state = carry(is, was, &old.states[place], before.reading);
             self.write(place, now, state);
         }
-        old.names = Some(Vec::new());
     }
 
     /// The place of a key's state behind a limiter.
@@ -503,9 +505,20 @@ impl<A: Algorithm> States<A> {
                 Retry::Never => Retry::Never,
             };
         }
-        match cost == 0 || cost <= algorithm.remaining(state, then) {
-            true => Retry::After(0),
-            false => algorithm.retry_after(state, then, cost),
+        let is_admitted = |at| cost == 0 || cost <= algorithm.remaining(state, at);
+        if is_admitted(then) {
+            return Retry::After(0);
+        }
+        let retry = algorithm.retry_after(state, then, cost);
+        let Retry::After(more) = retry else {
+            return Retry::Never;
+        };
+        let more = u64::try_from(more).ok();
+        let back = more.and_then(|more| then.as_nanos().checked_add(more));
+        match back.map(SimTime::from_nanos) {
+            // A bucket that begins with too little, and that nobody has asked yet, does not begin.
+            Some(back) if !is_admitted(back) => Retry::Never,
+            _ => retry,
         }
     }
 
