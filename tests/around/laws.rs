@@ -206,3 +206,27 @@ fn under_rules_what_is_queued_was_denied_by_none() {
         assert_eq!(tally.allowed, run.result.requests, "{}", chapter.name);
     }
 }
+
+/// By hand: two of five pass, two wait to be taken at 1 s and 2 s, and the fifth is told to come again when
+/// there is room, after 1 s and long before the limiter would let it pass: it is taken at 3 s. Nobody is lost; without a limiter there is nothing to try again.
+#[test]
+fn who_found_no_room_is_told_when_there_is_some() {
+    let run = Ran::text(
+        "limit = '2/10s'\nduration = '10s'\n[client]\nretry = 'retry_after'\n\
+         [over_limit]\naction = 'queue'\ncapacity = 2\ndrain_rate = '1/s'\n\
+         [backend]\nservice_time = '1ms'\n\
+         [[traffic]]\npattern = 'burst'\ncount = 5\nlegitimate = true\n\
+         [[algorithm]]\nkind = 'fixed_window'\n",
+    );
+    let answers = run.of("fixed_window");
+    let messages = answers.result.messages().unwrap();
+    assert_eq!((messages.queued, messages.overflow), (3, 1));
+    let waits: Vec<_> = messages.waits.waits().collect();
+    let millis = ratesim::units::Nanos::from_millis;
+    assert_eq!(waits, [(millis(1_000), 1), (millis(2_000), 2)]);
+    let backend = answers.result.backend().unwrap();
+    for served in [&backend.with, &backend.without] {
+        let counts = (served.served, served.legitimate, served.legitimate_lost);
+        assert_eq!(counts, (5, 5, 0));
+    }
+}

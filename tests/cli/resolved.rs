@@ -455,4 +455,5 @@ fn a_new_scenario_reads_with_its_commented_fields() {
         text.contains("token_bucket") && text.contains("name = \"one store\""),
         "{text}"
     );
+    assert!(text.contains("retry = \"exponential\""), "{text}");
 }

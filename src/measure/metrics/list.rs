@@ -495,14 +495,14 @@ pub const METRICS: &[Metric] = &[
     Metric {
         column: "response_p50_s",
         heading: "",
-        meaning: "from a client's request to the backend's answer, median, in seconds",
+        meaning: "from a client's attempt to the backend's answer, median, in seconds",
         measure: None,
         read: |c, _| of_backend(c, |b| b.with.responses.percentile(50).map(Reading::Time)),
     },
     Metric {
         column: "response_p99_s",
         heading: "response\np99",
-        meaning: "from a client's request to the backend's answer, 99th percentile, in seconds",
+        meaning: "from a client's attempt to the backend's answer, 99th percentile, in seconds",
         measure: None,
         read: |c, _| of_backend(c, |b| b.with.responses.percentile(99).map(Reading::Time)),
     },

@@ -59,8 +59,12 @@ impl Serving {
         let job = self.job(offer, now, Work::Request);
         // Whom nobody refuses does not try again.
         if offer.attempt == 1 {
-            self.without.count_labelled(job.label, false);
+            self.without.count_labelled(job.label);
             self.without.take(now, job);
+            self.with.count_labelled(job.label);
+        } else {
+            // It was not lost when it was refused.
+            self.with.find(job.label);
         }
         let bypasses = match self.placement {
             Some(Placement::Client(rule)) => self.bypasses(rule, offer),
@@ -88,7 +92,9 @@ impl Serving {
     ) {
         self.run_until(now);
         let is_admitted = said.decision.is_admitted();
-        self.with.count_labelled(self.label(offer), !is_admitted);
+        if !is_admitted {
+            self.with.lose(self.label(offer));
+        }
         let delay = said.decision.delay();
         let hop = self.placement.map_or(Nanos::ZERO, Placement::hop);
         let leaves = now.saturating_add(delay);

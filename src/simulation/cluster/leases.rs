@@ -199,7 +199,11 @@ impl<A: Algorithm> Engine<A> {
         let place = self.states[0].place(0, key);
         let units_left = self.states[0].remaining(place, clock).min(units);
         let decision = match units_left {
-            0 => Decision::Deny,
+            0 => {
+                // A bucket that is not full at first begins when it is asked, whatever it has.
+                self.states[0].look(place, clock, 1);
+                Decision::Deny
+            }
             granted => self.states[0].decide(place, clock, granted).decision,
         };
         self.leases.asks[ask].grant = Some(Grant {

@@ -136,6 +136,7 @@ impl Messages {
         match self.offer(now) {
             Place::After(wait) => {
                 said.decision = Decision::Delay(wait);
+                said.retry = None;
                 if let Some(record) = &mut said.record {
                     record.decision = said.decision;
                     record.retry = None;
@@ -143,8 +144,9 @@ impl Messages {
                 (said, Some(Reason::Queued))
             }
             Place::None(room) => {
+                let room = Retry::After(room.get().into());
+                said.retry = said.retry.map(|retry| retry.min(room));
                 if let Some(record) = &mut said.record {
-                    let room = Retry::After(room.get().into());
                     record.retry = record.retry.map(|retry| retry.min(room));
                 }
                 (said, Some(Reason::Overflow))

@@ -6,7 +6,7 @@ use super::chapters::Form;
 use super::engine::{Engine, Event};
 use super::judge::{Ask, Slot};
 use super::ledger::Offer;
-use super::states::States;
+use super::states::{Carry, States};
 use crate::limiter::Algorithm;
 use crate::measure::Clocked;
 use crate::rules::{Charge, Load, OnReload, Rule, RuleKeys, RuleSet, Rules};
@@ -23,7 +23,7 @@ pub(in crate::simulation) struct Book<A: Algorithm> {
     /// Whether two limiters are alike.
     pub is_same: fn(&A, &A) -> bool,
     /// The state of a key under a new limiter, from that under the old one.
-    pub carry: fn(&A, &A, &A::State, SimTime) -> A::State,
+    pub carry: Carry<A>,
 }
 
 /// The limiters of one rule.

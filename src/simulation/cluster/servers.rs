@@ -64,12 +64,19 @@ impl Servers {
         }
     }
 
-    /// Counts a request by what is said of its traffic, and whether it was refused on its way.
-    pub(super) fn count_labelled(&mut self, label: Option<bool>, is_lost: bool) {
-        if label == Some(true) {
-            self.measured.legitimate += 1;
-            self.measured.legitimate_lost += u64::from(is_lost);
-        }
+    /// Counts a request by what is said of its traffic.
+    pub(super) fn count_labelled(&mut self, label: Option<bool>) {
+        self.measured.legitimate += u64::from(label == Some(true));
+    }
+
+    /// A request was refused.
+    pub(super) fn lose(&mut self, label: Option<bool>) {
+        self.measured.legitimate_lost += u64::from(label == Some(true));
+    }
+
+    /// A request that was refused is made again.
+    pub(super) fn find(&mut self, label: Option<bool>) {
+        self.measured.legitimate_lost -= u64::from(label == Some(true));
     }
 
     /// A request comes, after all that came before it.
@@ -107,8 +114,10 @@ impl Servers {
 
     fn refuse(&mut self, at: SimTime, job: Job) {
         self.measured.overloaded += 1;
-        let is_lost = job.work == Work::Request && job.label == Some(true);
-        self.measured.legitimate_lost += u64::from(is_lost);
+        // Whoever is denied is lost anyway.
+        if job.work == Work::Request {
+            self.lose(job.label);
+        }
         if let Some(row) = self.row(at) {
             row.overloaded += 1;
         }

@@ -46,6 +46,10 @@ struct Watch {
     estimates: bool,
 }
 
+/// What becomes of a state when another limiter takes it over: the new one, the old one, the state, now.
+pub(in crate::simulation) type Carry<A> =
+    fn(&A, &A, &<A as Algorithm>::State, SimTime) -> <A as Algorithm>::State;
+
 /// What is left of the states at the end of a run.
 #[derive(Default)]
 pub(super) struct Remains {
@@ -141,7 +145,7 @@ impl<A: Algorithm> States<A> {
         &mut self,
         old: &mut Self,
         clock: impl Fn(usize) -> Clocked,
-        carry: Option<fn(&A, &A, &A::State, SimTime) -> A::State>,
+        carry: Option<Carry<A>>,
     ) {
         self.names = old.names.replace(Vec::new());
         self.reach(old.states.len() / self.limiters);
@@ -421,14 +425,20 @@ impl<A: Algorithm> States<A> {
         (algorithm, &mut self.states[place])
     }
 
-    /// A copy of a state, read for a request of this cost, and the clock that goes with it.
-    pub(super) fn read(&mut self, place: usize, now: Clocked, cost: Cost) -> (A::State, Clocked) {
+    /// A state is asked for by a request of this cost.
+    pub(super) fn look(&mut self, place: usize, now: Clocked, cost: Cost) -> Clocked {
         let now = self.touch(place, now);
         let (algorithm, state) = self.parts(place);
         if cost > 0 && cost <= algorithm.level_bound() {
             algorithm.look(state, now.reading);
             self.watch(place, now);
         }
+        now
+    }
+
+    /// A copy of a state, read for a request of this cost, and the clock that goes with it.
+    pub(super) fn read(&mut self, place: usize, now: Clocked, cost: Cost) -> (A::State, Clocked) {
+        let now = self.look(place, now, cost);
         (self.states[place].clone(), now)
     }
 

@@ -99,6 +99,8 @@ impl Simulator<'_> {
                 ask.given = (0..=ask.units).rev().find(admits).unwrap();
                 if ask.given > 0 {
                     ask.said = state.decide(&reading, &ask.given.into());
+                } else {
+                    state.begin(&reading);
                 }
                 if let Some(back) = ask.back {
                     self.expect(back, What::Lease(LeaseEvent::Back, number));
