@@ -336,12 +336,12 @@ mod tests {
         };
         let failed = row("token_bucket / central, fail_closed");
         assert!(
-            failed.ends_with("50,1,0,everyone,,1,error,503,,,,,fail_closed"),
+            failed.ends_with("50,1,0,everyone,,1,error,503,,,,,fail_closed,"),
             "{failed}"
         );
         let open = row("token_bucket / central, fail_open");
         assert!(
-            open.contains(",allow,200,") && open.ends_with(",fail_open"),
+            open.contains(",allow,200,") && open.ends_with(",fail_open,"),
             "{open}"
         );
     }

@@ -75,9 +75,12 @@ impl Scenario {
         let header = Header::read(&mut root, source.stem(), contract)?;
         let mut notes = Vec::new();
         if contract.is_some_and(|first| first != header.limit) {
-            let message = "each rule holds requests to a limit of its own; this one only says what \
-                           follows from a window where nothing else is said, such as the duration";
-            notes.push(root.error("limit", message).to_string());
+            // Without its place, it is the same for the resolved scenario.
+            notes.push(format!(
+                "limit: found {}, but each rule holds requests to a limit of its own; this one only says \
+                 what follows from a window where nothing else is said, such as the duration",
+                header.limit
+            ));
         }
         let mut traffic = root.tables("traffic")?;
         let clients = Stated::read(&mut root, &mut traffic)?;

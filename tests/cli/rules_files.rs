@@ -278,7 +278,7 @@ fn a_limit_beside_rules_is_noted_unless_it_is_that_of_the_first() {
     assert_eq!(limited("5/1m"), "");
     let noted = limited("7/1m");
     assert!(
-        noted.contains("burst.toml:1:1: limit: each rule holds requests to a limit"),
+        noted.contains("limit: found 7/1m, but each rule holds requests to a limit of its own"),
         "{noted}"
     );
 }
