@@ -101,7 +101,7 @@ fn check(path: &Path) {
         for candidate in &result.candidates {
             let tally = candidate.tally;
             assert_eq!(tally.requests, result.requests);
-            assert_eq!(tally.allowed + tally.denied + tally.errors, tally.requests);
+            assert_eq!(tally.allowed + tally.denied + tally.errors, tally.attempts);
         }
     }
 }
