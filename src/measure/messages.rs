@@ -1,7 +1,7 @@
 //! What went through a queue of messages.
 
 use super::{Delays, Staircase};
-use crate::units::Rate;
+use crate::units::{Nanos, Rate};
 
 /// What became of the requests that a limiter denied, where they go to a queue.
 #[derive(Clone, Debug)]
@@ -25,6 +25,8 @@ pub struct MessagesResult {
     /// What was refused since the queue was full, by bucket of the series; empty where those are not
     /// measured.
     pub overflows: Vec<u64>,
+    /// The longest wait of a message that came, by bucket of the series; `None` where none came.
+    pub longest: Vec<Option<Nanos>>,
 }
 
 impl MessagesResult {
@@ -40,6 +42,7 @@ impl MessagesResult {
             waits: Delays::default(),
             depth: Staircase::default(),
             overflows: vec![0; buckets],
+            longest: vec![None; buckets],
         }
     }
 

@@ -1,5 +1,6 @@
 //! The one list of measures: `summary.csv`, the terminal table and the documentation derive from it.
 
+mod around;
 mod clients;
 mod list;
 

@@ -6,7 +6,7 @@ mod clients;
 pub use backend::backend;
 pub use clients::clients;
 
-use super::attempt::{COLUMNS, attempts};
+use super::attempt::{COLUMNS, Cell, attempts};
 use super::text::cell;
 use crate::measure::{CandidateResult, METRICS, Measure, Reading, RunResult, Staircase};
 use crate::units::KeyId;
@@ -131,6 +131,7 @@ pub fn series(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
         "state_bytes",
         "live_keys",
         "queue_depth",
+        "queue_wait_s",
     ])?;
     if !run.measures.has(Measure::Series) {
         return Ok(writer.flush()?);
@@ -146,40 +147,45 @@ pub fn series(run: &RunResult, out: &mut dyn Write) -> Result<(), Error> {
             )
         })
         .collect();
-    let has_states = run.measures.has(Measure::Memory);
-    let has_windows = has_one_window(run);
-    let state = |value: &i64| match has_states {
-        true => value.to_string(),
-        false => String::new(),
-    };
     for index in 0..run.grid.count() {
-        for (candidate, (bytes, keys, depths)) in run.candidates.iter().zip(&states) {
-            let bucket = &candidate.series[index];
-            let nothing = bucket.forwarded == 0 || !has_windows;
-            writer.write_record([
-                run.grid.start(index).to_string(),
-                cell(&candidate.name),
-                bucket.offered.to_string(),
-                bucket.allowed.to_string(),
-                bucket.denied.to_string(),
-                bucket.forwarded.to_string(),
-                bucket
-                    .level
-                    .map_or(String::new(), |level| level.to_string()),
-                if nothing {
-                    String::new()
-                } else {
-                    bucket.window_count.to_string()
-                },
-                state(&bytes[index]),
-                state(&keys[index]),
-                depths
-                    .get(index)
-                    .map_or(String::new(), |depth| depth.to_string()),
-            ])?;
+        for (candidate, states) in run.candidates.iter().zip(&states) {
+            writer.write_record(bucket_row(run, candidate, index, states))?;
         }
     }
     Ok(writer.flush()?)
+}
+
+/// One row of `series.csv`; `states` are bytes, keys and messages at the ends of all buckets.
+fn bucket_row(
+    run: &RunResult,
+    candidate: &CandidateResult,
+    index: usize,
+    (bytes, keys, depths): &(Vec<i64>, Vec<i64>, Vec<i64>),
+) -> [String; 12] {
+    let bucket = &candidate.series[index];
+    let text = |value: Option<&dyn ToString>| value.map_or(String::new(), ToString::to_string);
+    let has_states = run.measures.has(Measure::Memory);
+    let has_window = bucket.forwarded > 0 && has_one_window(run);
+    let state = |value: &i64| text(has_states.then_some(value as &dyn ToString));
+    let longest = candidate
+        .messages()
+        .and_then(|it| it.longest.get(index).copied());
+    [
+        run.grid.start(index).to_string(),
+        cell(&candidate.name),
+        bucket.offered.to_string(),
+        bucket.allowed.to_string(),
+        bucket.denied.to_string(),
+        bucket.forwarded.to_string(),
+        text(bucket.level.as_ref().map(|level| level as &dyn ToString)),
+        text(has_window.then_some(&bucket.window_count as &dyn ToString)),
+        state(&bytes[index]),
+        state(&keys[index]),
+        text(depths.get(index).map(|depth| depth as &dyn ToString)),
+        longest
+            .flatten()
+            .map_or(String::new(), |wait| Cell::length(wait).to_string()),
+    ]
 }
 
 /// How many messages wait at the end of each bucket, where there is a queue of them.

@@ -90,6 +90,11 @@ impl Messages {
         measured.queued += 1;
         measured.depth_peak = measured.depth_peak.max(waiting + 1);
         measured.waits.add(wait);
+        if let Some(bucket) = self.course.grid.bucket(now)
+            && let Some(longest) = measured.longest.get_mut(bucket)
+        {
+            *longest = (*longest).max(Some(wait));
+        }
         let end = self.course.horizon.as_nanos();
         measured.depth.jump(now.as_nanos(), [1], end);
         Place::After(wait)
