@@ -181,7 +181,8 @@ fn one_key(stated: &Stated, workload: &Workload, notes: &mut Vec<String>) {
         if block.pattern == "trace" && !block.says_who() {
             notes.push(format!(
                 "traffic.{index}: rules count by {}, and each of its records has one key, which \
-                 stands for all of them; give the block `ip`, `user` or `api_key`",
+                 stands for all of them: no other column is read; `ip`, `user` and `api_key` of the \
+                 block would be drawn at random",
                 used.join(" and ")
             ));
         }
