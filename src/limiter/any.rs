@@ -73,6 +73,29 @@ any! {
     WideGcra(Gcra<u128>),
 }
 
+/// Takes a state from one limiter to another of its kind: at each pair of widths, else as the further arms
+/// say, else not at all.
+macro_rules! carry {
+    (
+        ($new:expr, $old:expr, $state:expr),
+        { $($narrow:ident | $wide:ident: |$n:ident, $o:ident, $s:ident| $step:expr,)* },
+        { $($pattern:pat => $other:expr,)* }
+    ) => {
+        match ($new, $old, $state) {
+            $((Any::$narrow($n), Any::$narrow($o), AnyState::$narrow($s)) =>
+                $step.map(AnyState::$narrow),
+            (Any::$narrow($n), Any::$wide($o), AnyState::$wide($s)) =>
+                $step.map(AnyState::$narrow),
+            (Any::$wide($n), Any::$narrow($o), AnyState::$narrow($s)) =>
+                $step.map(AnyState::$wide),
+            (Any::$wide($n), Any::$wide($o), AnyState::$wide($s)) =>
+                $step.map(AnyState::$wide),)*
+            $($pattern => $other,)*
+            _ => None,
+        }
+    };
+}
+
 impl Algorithm for Any {
     type State = AnyState;
 
@@ -158,51 +181,51 @@ impl Algorithm for Any {
 }
 
 impl Any {
-    /// What is stored of a key under `old`, read by this limiter: tokens, a backlog, a time, counts of
-    /// the same windows and entries of a log stay what they are. `None` where it means nothing to this
-    /// one, which then begins afresh: another kind, or counts of windows of another length.
+    /// A state of this limiter of which as much is used at `now` as of `state` under `old`: tokens that are
+    /// missing, a backlog, counts of the same windows and entries of a log. `None` where that means nothing
+    /// to this one, which then begins afresh: another kind, or counts of windows of another length.
     pub fn inherit(&self, old: &Self, state: &AnyState, now: SimTime) -> Option<AnyState> {
         use AnyState as S;
-        /// Both kinds at each pair of widths.
-        macro_rules! inherit {
-            ($($narrow:ident | $wide:ident),*) => {
-                match (self, old, state) {
-                    $((Self::$narrow(new), Self::$narrow(old), S::$narrow(state)) =>
-                        new.inherit(old, state, now).map(S::$narrow),
-                    (Self::$narrow(new), Self::$wide(old), S::$wide(state)) =>
-                        new.inherit(old, state, now).map(S::$narrow),
-                    (Self::$wide(new), Self::$narrow(old), S::$narrow(state)) =>
-                        new.inherit(old, state, now).map(S::$wide),
-                    (Self::$wide(new), Self::$wide(old), S::$wide(state)) =>
-                        new.inherit(old, state, now).map(S::$wide),)*
-                    (Self::FixedWindow(new), Self::FixedWindow(old), S::FixedWindow(state)) =>
-                        new.inherit(old, state).map(S::FixedWindow),
-                    (Self::SlidingWindowLog(_), _, S::SlidingWindowLog(state)) =>
-                        Some(S::SlidingWindowLog(state.clone())),
-                    _ => None,
-                }
-            };
-        }
-        inherit!(
-            TokenBucket | WideTokenBucket,
-            LeakyBucket | WideLeakyBucket,
-            SlidingWindowCounter | WideSlidingWindowCounter,
-            Gcra | WideGcra
-        )
+        carry!((self, old, state), {
+            TokenBucket | WideTokenBucket: |new, old, state| Some(new.inherit(old, state, now)),
+            LeakyBucket | WideLeakyBucket: |new, old, state| Some(new.inherit(old, state, now)),
+            Gcra | WideGcra: |new, old, state| Some(new.inherit(old, state, now)),
+            SlidingWindowCounter | WideSlidingWindowCounter:
+                |new, old, state| new.inherit(old, state, now),
+        }, {
+            (Self::FixedWindow(new), Self::FixedWindow(old), S::FixedWindow(state)) =>
+                new.inherit(old, state).map(S::FixedWindow),
+            (Self::SlidingWindowLog(_), _, S::SlidingWindowLog(state)) =>
+                Some(S::SlidingWindowLog(state.clone())),
+        })
     }
 
-    /// A state of this limiter of which the same share is used as of `state` under `old`, rounded up to
-    /// whole units.
+    /// A state of this limiter of which the same share is used at `now` as of `state` under `old`, rounded
+    /// up to whole units. Counts of the same windows and entries of a log stay at their times.
     pub fn convert(&self, old: &Self, state: &AnyState, now: SimTime) -> AnyState {
-        let mut converted = self.fresh();
+        use AnyState as S;
+        let converted = carry!((self, old, state), {
+            SlidingWindowCounter | WideSlidingWindowCounter:
+                |new, old, state| new.convert(old, state, now),
+        }, {
+            (Self::FixedWindow(new), Self::FixedWindow(old), S::FixedWindow(state)) =>
+                new.convert(old, state).map(S::FixedWindow),
+            (Self::SlidingWindowLog(new), Self::SlidingWindowLog(old), S::SlidingWindowLog(state)) =>
+                Some(S::SlidingWindowLog(new.convert(old, state))),
+        });
+        converted.unwrap_or_else(|| self.charged(old, state, now))
+    }
+
+    /// A fresh state that is charged at once with the share that is used.
+    fn charged(&self, old: &Self, state: &AnyState, now: SimTime) -> AnyState {
+        let mut charged = self.fresh();
         let whole = u128::from(old.level_bound());
         let used = whole.saturating_sub(old.remaining(state, now).into());
-        // Both are at most 2^64 - 1.
-        let share = (used * u128::from(self.level_bound())).div_ceil(whole.max(1));
+        let share = super::convert(used, self.level_bound(), old.level_bound());
         if share > 0 {
             let share = Cost::try_from(share).expect("no more than the bound");
-            self.charge(&mut converted, now, share);
+            self.charge(&mut charged, now, share);
         }
-        converted
+        charged
     }
 }

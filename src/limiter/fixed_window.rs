@@ -98,6 +98,16 @@ impl FixedWindow {
         is_same.then_some(*state)
     }
 
+    /// The same of the share of the limit that the count is, rounded up to whole units.
+    pub(super) fn convert(&self, old: &Self, state: &FixedWindowState) -> Option<FixedWindowState> {
+        let inherited = self.inherit(old, state)?;
+        let count = super::convert(inherited.count.into(), self.limit, old.limit);
+        Some(FixedWindowState {
+            count: Cost::try_from(count).unwrap_or(Cost::MAX),
+            ..inherited
+        })
+    }
+
     /// The counter of the window that `now` lies in. A time before the state's window belongs to it
     /// as well: a clock that goes back opens no window.
     fn current(&self, state: &FixedWindowState, now: u64) -> FixedWindowState {

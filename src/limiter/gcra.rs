@@ -95,24 +95,20 @@ impl<W: Width> Gcra<W> {
         }
     }
 
-    /// The stored time, read by this limiter: it is ahead of the clock by a full burst at the most.
+    /// A time that is ahead of `now` by as many emission intervals as the other one; by a full burst at
+    /// the most.
     pub(super) fn inherit<V: Width>(
         &self,
         old: &Gcra<V>,
         state: &GcraState<V>,
         now: SimTime,
-    ) -> Option<GcraState<W>> {
-        let (pace, old_pace) = (self.pace.wide(), old.pace.wide());
-        if pace == 0 || old_pace == 0 {
-            // Scaled time stands still: there is no time to keep.
-            return None;
-        }
-        let scaled = state.0.wide();
-        let due = (scaled / old_pace)
-            .saturating_mul(pace)
-            .saturating_add((scaled % old_pace * pace).div_ceil(old_pace));
-        let latest = (self.scaled(now) + self.reach).wide();
-        Some(GcraState(W::narrow(due.min(latest))))
+    ) -> GcraState<W> {
+        let (interval, old_interval) = (self.interval.wide(), old.interval.wide());
+        let clock = old.scaled(now);
+        let ahead = (state.0.max(clock) - clock).wide();
+        let units = (ahead / old_interval).min(self.burst.into());
+        let ahead = units * interval + (ahead % old_interval * interval).div_ceil(old_interval);
+        GcraState(self.scaled(now) + W::narrow(ahead.min(self.reach.wide())))
     }
 
     /// The clock in scaled time.

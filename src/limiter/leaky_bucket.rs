@@ -145,21 +145,22 @@ impl<W: Width> LeakyBucket<W> {
         }
     }
 
-    /// The stored backlog and its time, read by this bucket: it is full at the most.
+    /// A bucket that holds as much at `now` as the other one; it is full at the most.
     pub(super) fn inherit<V: Width>(
         &self,
         old: &LeakyBucket<V>,
         state: &LeakyBucketState<V>,
-        _: SimTime,
-    ) -> Option<LeakyBucketState<W>> {
+        now: SimTime,
+    ) -> LeakyBucketState<W> {
+        let then = old.drained(state, now.as_nanos());
         let (unit, old_unit) = (self.unit.wide(), old.unit.wide());
-        let backlog = state.backlog.wide();
+        let backlog = then.backlog.wide();
         let units = (backlog / old_unit).min(self.capacity.into());
         let parts = units * unit + (backlog % old_unit * unit).div_ceil(old_unit);
-        Some(LeakyBucketState {
+        LeakyBucketState {
             backlog: W::narrow(parts.min(self.full.wide())),
-            last: state.last,
-        })
+            last: then.last,
+        }
     }
 
     /// Parts that have flowed at `now` since the last tick: drained, but not seen to be. None when

@@ -99,6 +99,17 @@ pub enum ClosedForm {
     LogOfAll(Limit),
 }
 
+/// How much of a new limit is the share that `used` is of an old one, rounded up to whole units; nothing
+/// where the old one let nothing pass.
+fn convert(used: u128, limit: Cost, old: Cost) -> u128 {
+    let (old, limit) = (u128::from(old), u128::from(limit));
+    if old == 0 {
+        return 0;
+    }
+    // Limits are below 2^40, so that this is exact up to 2^88 units.
+    used.saturating_mul(limit).div_ceil(old)
+}
+
 /// What a scenario says about an algorithm, of which several limiters may each enforce a part.
 pub trait Config: Copy {
     /// What a limiter that enforces this share of it goes by; `None` when a rate would be too fine to

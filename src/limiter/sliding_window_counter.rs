@@ -148,6 +148,25 @@ impl<W: Width> SlidingWindowCounter<W> {
         })
     }
 
+    /// The same of the shares of the limit that the counts are, rounded up to whole units.
+    pub(super) fn convert<V: Width>(
+        &self,
+        old: &SlidingWindowCounter<V>,
+        state: &SlidingWindowCounterState<V>,
+        now: SimTime,
+    ) -> Option<SlidingWindowCounterState<W>> {
+        let inherited = self.inherit(old, state, now)?;
+        let share = |count: W| {
+            let count = super::convert(count.wide(), self.limit, old.limit);
+            W::narrow(count.min(self.most.wide()))
+        };
+        Some(SlidingWindowCounterState {
+            previous: share(inherited.previous),
+            current: share(inherited.current),
+            ..inherited
+        })
+    }
+
     /// The counts moved on to `now`, and how much of its window has elapsed.
     fn moved(
         &self,

@@ -141,6 +141,31 @@ impl SlidingWindowLog {
         }
     }
 
+    /// The other one's entries at their own times, of which the same share of the limit is used: after each
+    /// of them, rounded up to whole units.
+    pub(super) fn convert(
+        &self,
+        old: &Self,
+        state: &SlidingWindowLogState,
+    ) -> SlidingWindowLogState {
+        let mut converted = SlidingWindowLogState {
+            last: state.last,
+            ..SlidingWindowLogState::default()
+        };
+        let (mut logged, mut taken) = (0u128, 0u128);
+        for (index, time) in state.times.iter().enumerate() {
+            let cost = state.costs.as_ref().map_or(1, |costs| costs.each[index]);
+            logged += u128::from(cost);
+            let share = super::convert(logged, self.limit, old.limit);
+            let cost = Cost::try_from(share - taken).unwrap_or(Cost::MAX);
+            if cost > 0 {
+                converted.push(*time, cost);
+            }
+            taken = share;
+        }
+        converted
+    }
+
     /// Whether an entry made at `time` has left the window that ends at `now`.
     fn expired(&self, time: u64, now: u64) -> bool {
         now.checked_sub(self.window)

@@ -147,21 +147,29 @@ impl<W: Width> TokenBucket<W> {
         }
     }
 
-    /// The stored tokens and their time, read by this bucket: tokens beyond its capacity are lost.
+    /// A bucket from which as much is missing at `now` as from the other one; it is empty at the least.
     pub(super) fn inherit<V: Width>(
         &self,
         old: &TokenBucket<V>,
         state: &TokenBucketState<V>,
-        _: SimTime,
-    ) -> Option<TokenBucketState<W>> {
+        now: SimTime,
+    ) -> TokenBucketState<W> {
+        if state.last == NOT_BEGUN {
+            return self.fresh();
+        }
+        let then = old.refilled(state, now.as_nanos());
         let (unit, old_unit) = (self.unit.wide(), old.unit.wide());
-        let level = state.level.wide();
-        let tokens = (level / old_unit).min(self.capacity.into());
-        let parts = tokens * unit + level % old_unit * unit / old_unit;
-        Some(TokenBucketState {
-            level: W::narrow(parts.min(self.full.wide())),
-            last: state.last,
-        })
+        let missing = (old.full - then.level.min(old.full)).wide();
+        let tokens = (missing / old_unit).min(self.capacity.into());
+        let parts = tokens * unit + (missing % old_unit * unit).div_ceil(old_unit);
+        let keeps_steps = !self.continuous && !old.continuous && self.step == old.step;
+        TokenBucketState {
+            level: self.full - W::narrow(parts.min(self.full.wide())),
+            last: match keeps_steps {
+                true => then.last,
+                false => then.last.max(now.as_nanos()),
+            },
+        }
     }
 
     /// Whole steps from the state's last one until `now`.

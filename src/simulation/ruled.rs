@@ -26,11 +26,18 @@ pub struct Limiters {
 /// none.
 pub fn under_rules(rules: &Arc<Rules>, limiters: Vec<Vec<Limiters>>) -> Box<dyn Candidate> {
     let of_version = |version: Vec<Limiters>| {
-        let of_rule = |rule: Limiters| RuleLimiters {
-            kind: rule.kind,
-            envelope: rule.envelope,
-            caution: rule.caution,
-            parts: rule.built.limiters(),
+        let of_rule = |rule: Limiters| {
+            let parts = rule.built.limiters();
+            RuleLimiters {
+                kind: rule.kind,
+                envelope: rule.envelope,
+                caution: if is_cautious(&parts[0]) {
+                    rule.caution
+                } else {
+                    ""
+                },
+                parts,
+            }
         };
         version.into_iter().map(of_rule).collect()
     };
@@ -47,7 +54,14 @@ pub fn under_rules(rules: &Arc<Rules>, limiters: Vec<Vec<Limiters>>) -> Box<dyn 
     })))
 }
 
-/// What is stored stays stored, as far as it means anything to the new limiter.
+/// Whether it is one that may deny what there is room for: it counts what it denies, has requests wait, or
+/// estimates.
+fn is_cautious(limiter: &Any) -> bool {
+    let estimate = limiter.estimate(&limiter.fresh(), SimTime::ZERO);
+    limiter.counts_denied() || limiter.delays() || estimate.is_some()
+}
+
+/// What was used stays used, as far as that means anything to the new limiter.
 fn kept(new: &Any, old: &Any, state: &AnyState, now: SimTime) -> AnyState {
     let inherited = new.inherit(old, state, now);
     inherited.unwrap_or_else(|| new.fresh())

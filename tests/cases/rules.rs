@@ -154,3 +154,85 @@ fn a_raised_limit_leaves_what_the_kept_count_has_room_for() {
         assert_eq!(after.from.to_string(), "60", "{name}");
     }
 }
+
+/// The same by any algorithm: ten of ten are used, and of twenty ten are left, or none where the share that
+/// was used stays used. A bucket gains less than one unit in the 59 s between.
+#[test]
+fn what_was_used_stays_used_under_any_algorithm() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, limit) in [("rules.yaml", 10), ("raised.yaml", 20)] {
+        let text = format!("rules:\n  - name: all\n    limit: {limit}\n    window: 1h\n");
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let text = "duration = '1h'
+        rules = { file = 'rules.yaml', reload_every = '1m', change = [
+            { at = '30s', file = 'raised.yaml' } ] }
+        traffic = [
+            { pattern = 'burst', at = '1s', count = 10 },
+            { pattern = 'burst', at = '1m', count = 30 },
+        ]
+        algorithm = [
+            { kind = 'token_bucket' },
+            { kind = 'leaky_bucket', mode = 'meter' },
+            { kind = 'fixed_window' },
+            { kind = 'fixed_window', name = 'since first', anchor = 'first_request' },
+            { kind = 'sliding_window_log', log_denied = false },
+            { kind = 'sliding_window_counter' },
+            { kind = 'gcra' },
+        ]
+        deployment = [
+            { name = 'kept' },
+            { name = 'converted', rules = { state = 'converted' } },
+            { name = 'reset', rules = { state = 'reset' } },
+        ]";
+    let path = folder.path().join("scenario.toml");
+    std::fs::write(&path, text).unwrap();
+    let run = Ran::file(&path);
+    assert_eq!(run.all().count(), 21);
+    for (name, answers) in run.all() {
+        let more = match name.rsplit(" / ").next() {
+            Some("kept") => 10,
+            Some("converted") => 0,
+            _ => 20,
+        };
+        assert_eq!(answers.counts(), (10 + more, 30 - more), "{name}");
+    }
+}
+
+/// Ten entries of the first ten minutes, converted at half an hour from 10 to 20 an hour: each is worth two,
+/// and leaves an hour after it was made.
+#[test]
+fn what_is_converted_leaves_a_log_at_its_own_time() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, limit) in [("rules.yaml", 10), ("raised.yaml", 20)] {
+        let text = format!("rules:\n  - name: all\n    limit: {limit}\n    window: 1h\n");
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let text = "duration = '2h'
+        rules = { file = 'rules.yaml', reload_every = '30m', state = 'converted', change = [
+            { at = '29m', file = 'raised.yaml' } ] }
+        algorithm = [{ kind = 'sliding_window_log', log_denied = false }]
+        [[traffic]]
+        pattern = 'script'
+        at = ['0s', '1m', '2m', '3m', '4m', '5m', '6m', '7m', '8m', '9m']
+        [[traffic]]
+        pattern = 'burst'
+        at = '30m'
+        count = 1
+        [[traffic]]
+        pattern = 'burst'
+        at = '1h'
+        count = 3
+        [[traffic]]
+        pattern = 'burst'
+        at = '1h9m'
+        count = 20";
+    let path = folder.path().join("scenario.toml");
+    std::fs::write(&path, text).unwrap();
+    let run = Ran::file(&path);
+    let answers = run.of("sliding_window_log");
+    // At 1 h two units have left; at 1 h 9 min all but what passed at 1 h.
+    let expected = "a".repeat(10) + "x" + "aax" + &"a".repeat(18) + "xx";
+    assert_eq!(answers.letters(), expected);
+    assert_eq!(answers.retries()[0], "1800");
+}
