@@ -163,10 +163,9 @@ fn bucket_row(
     (bytes, keys, depths): &(Vec<i64>, Vec<i64>, Vec<i64>),
 ) -> [String; 12] {
     let bucket = &candidate.series[index];
-    let text = |value: Option<&dyn ToString>| value.map_or(String::new(), ToString::to_string);
     let has_states = run.measures.has(Measure::Memory);
     let has_window = bucket.forwarded > 0 && has_one_window(run);
-    let state = |value: &i64| text(has_states.then_some(value as &dyn ToString));
+    let state = |value: &i64| text(has_states.then_some(value));
     let longest = candidate
         .messages()
         .and_then(|it| it.longest.get(index).copied());
@@ -177,15 +176,18 @@ fn bucket_row(
         bucket.allowed.to_string(),
         bucket.denied.to_string(),
         bucket.forwarded.to_string(),
-        text(bucket.level.as_ref().map(|level| level as &dyn ToString)),
-        text(has_window.then_some(&bucket.window_count as &dyn ToString)),
+        text(bucket.level),
+        text(has_window.then_some(bucket.window_count)),
         state(&bytes[index]),
         state(&keys[index]),
-        text(depths.get(index).map(|depth| depth as &dyn ToString)),
-        longest
-            .flatten()
-            .map_or(String::new(), |wait| Cell::length(wait).to_string()),
+        text(depths.get(index)),
+        text(longest.flatten().map(Cell::length)),
     ]
+}
+
+/// What there is, as a cell.
+fn text(value: Option<impl ToString>) -> String {
+    value.map_or(String::new(), |value| value.to_string())
 }
 
 /// How many messages wait at the end of each bucket, where there is a queue of them.
