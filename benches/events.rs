@@ -56,7 +56,7 @@ fn main() {
         "deployment", "algorithm", "measures", "million events", "million/s"
     );
     let mut figures = Figures::new();
-    for (name, fields) in DEPLOYMENTS {
+    for (name, fields) in DEPLOYMENTS.into_iter().filter(|(name, _)| is_wanted(name)) {
         for measures in ["counts", "all"] {
             let text = scenario(rate, measures, fields);
             let (events, seconds) = pool.install(|| fastest(&text));
@@ -72,6 +72,15 @@ fn main() {
     if !figures::is_check() {
         figures::leave("events", &figures);
     }
+}
+
+/// Whether the command's arguments name a deployment by a part of its name, or none at all.
+fn is_wanted(name: &str) -> bool {
+    let mut parts = std::env::args()
+        .skip(1)
+        .filter(|part| !part.starts_with('-'))
+        .peekable();
+    parts.peek().is_none() || parts.any(|part| name.contains(&part))
 }
 
 /// A second of traffic near the limit.
