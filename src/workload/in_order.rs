@@ -11,8 +11,8 @@ use std::sync::Arc;
 /// The most arrivals that `work` is given at a time.
 const CHUNK: usize = 1 << 14;
 
-/// The most arrivals of a shard that are drawn ahead.
-const AHEAD: usize = 1 << 10;
+/// The most arrivals of a shard that are drawn ahead: those of all shards lie in a near cache.
+const AHEAD: usize = 1 << 7;
 
 /// The place of an arrival in a run: time, block, place within the block, shard.
 type Place = (SimTime, u16, u64, usize);
