@@ -277,6 +277,13 @@ impl Deployment {
         matches!(self.store, Store::Central(_) | Store::Leased { .. })
     }
 
+    /// Whether any client heeds when it is told to come again.
+    pub fn clients_listen(&self) -> bool {
+        self.clients
+            .as_ref()
+            .is_some_and(|clients| clients.listen())
+    }
+
     /// How many states each key has.
     pub const fn states_per_key(&self) -> usize {
         match self.store {

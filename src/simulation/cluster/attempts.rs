@@ -4,7 +4,7 @@ use super::super::client::{Clients, Refusal};
 use super::super::deployment::Deployment;
 use super::super::lane::Course;
 use super::engine::{Engine, Event};
-use super::ledger::Offer;
+use super::offer::{Details, Dossier, Offer};
 use super::offered::Offered;
 use crate::limiter::{Algorithm, Decision};
 use crate::measure::{ClientsProbe, ClientsResult, Measure, Tried};
@@ -59,26 +59,37 @@ impl Attempts {
     }
 
     /// An attempt is made: what others have offered by now includes retries.
-    fn begin(&mut self, offer: &mut Offer) {
+    fn begin(&mut self, offer: &mut Offer, dossier: &mut Dossier) {
         let block = self.block(offer);
         self.probe.begin(block, offer.arrival.at, offer.attempt > 1);
         self.per_key[offer.arrival.key.0 as usize] += 1;
         if let Some(offered) = &mut self.offered {
             let offers = offered.note(&[offer.arrival]);
-            offer.exceeds = offers.exceeds.first().copied().unwrap_or_default();
-            offer.before = offers.before.first().copied().unwrap_or_default();
+            let details = Details {
+                exceeds: offers.exceeds.first().copied().unwrap_or_default(),
+                before: offers.before.first().copied().unwrap_or_default(),
+                ..dossier.of(offer)
+            };
+            dossier.keep(offer, details);
         }
     }
 
     /// An attempt has been answered: when its client tries again, and what it then offers.
-    fn answer(&mut self, offer: &Offer, told: Told, now: SimTime) -> Option<(SimTime, usize)> {
+    fn answer(
+        &mut self,
+        offer: &Offer,
+        told: Told,
+        now: SimTime,
+        dossier: &mut Dossier,
+    ) -> Option<(SimTime, usize)> {
         let block = self.block(offer);
+        let details = dossier.of(offer);
         let is_admitted = told.decision.is_admitted();
         self.probe.answer(&Tried {
             block,
             at: offer.arrival.at,
-            first: offer.first,
-            is_as_told: offer.is_as_told,
+            first: details.first,
+            is_as_told: details.is_as_told,
             forwarded: is_admitted.then(|| now.saturating_add(told.decision.delay())),
             is_retry: offer.attempt > 1,
         });
@@ -88,8 +99,8 @@ impl Attempts {
         let refusal = Refusal {
             at: now,
             attempt: offer.attempt,
-            first: offer.first,
-            waited: offer.waited,
+            first: details.first,
+            waited: details.waited,
             told: told.retry,
         };
         let client = self.clients.by_block[usize::from(block)];
@@ -101,13 +112,13 @@ impl Attempts {
             self.probe.leave(block);
             return None;
         }
-        let mut offer = Offer {
-            attempt: offer.attempt + 1,
+        let mut offer = offer.next(again.at);
+        let details = Details {
             waited: again.wait,
             is_as_told: again.is_as_told,
-            ..*offer
+            ..details
         };
-        offer.arrival.at = again.at;
+        dossier.keep(&mut offer, details);
         Some((again.at, self.again.insert(offer)))
     }
 
@@ -121,7 +132,7 @@ impl<A: Algorithm> Engine<A> {
     /// An attempt is going to be made.
     pub(super) fn begin_attempt(&mut self, mut offer: Offer) -> Offer {
         if let Some(attempts) = &mut self.attempts {
-            attempts.begin(&mut offer);
+            attempts.begin(&mut offer, &mut self.dossier);
         }
         offer
     }
@@ -131,7 +142,7 @@ impl<A: Algorithm> Engine<A> {
         let Some(attempts) = &mut self.attempts else {
             return;
         };
-        if let Some((at, again)) = attempts.answer(offer, told, now) {
+        if let Some((at, again)) = attempts.answer(offer, told, now, &mut self.dossier) {
             self.queue.push(at, Event::Again(again));
         }
     }

@@ -3,7 +3,7 @@
 use super::super::deployment::Deployment;
 use super::super::lane::Course;
 use super::super::placement::{Backend, Bypassing, Placement};
-use super::ledger::Offer;
+use super::offer::Offer;
 use super::said::Said;
 use super::servers::{Job, Servers, Work};
 use crate::limiter::Decision;

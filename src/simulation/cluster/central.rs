@@ -2,9 +2,10 @@
 
 use super::super::deployment::{Access, Store, Whom, Whose};
 use super::engine::{Engine, Event};
+use super::flight::Cargo;
 use super::judge::By;
-use super::ledger::Offer;
 use super::link::Trip;
+use super::offer::Offer;
 use crate::limiter::Algorithm;
 use crate::measure::{Clocked, IncidentKind, Message, Party, Says};
 use crate::units::{Level, Nanos, SimTime};
@@ -55,9 +56,8 @@ impl<A: Algorithm> Engine<A> {
             Access::Atomic => {
                 let said = self.judge(By::Usual, 0, &offer, clock);
                 let decision = said.decision;
-                let level = said.record.as_ref().and_then(|record| record.level);
-                self.flights[flight].said = Some(said);
-                let level = level.unwrap_or(Level::whole(0));
+                let level = said.level().unwrap_or(Level::whole(0));
+                self.flights[flight].cargo = Cargo::Said(said);
                 self.scribe
                     .listens()
                     .then_some(Says::Decided(decision, level))
@@ -70,7 +70,7 @@ impl<A: Algorithm> Engine<A> {
                     .listens()
                     .then(|| Says::Value(self.states[0].level_of(place, &state, clock)));
                 let version = self.states[0].version(place);
-                self.flights[flight].copy = Some((state, version, clock));
+                self.flights[flight].cargo = Cargo::Copy(state, version, clock);
                 level
             }
         };
@@ -94,18 +94,24 @@ impl<A: Algorithm> Engine<A> {
     /// The store's answer is back at the node.
     pub(super) fn back(&mut self, flight: usize, now: SimTime) {
         if !self.flights[flight].is_answered {
-            match self.flights[flight].said.take() {
-                Some(said) => self.land(flight, said, None, now),
-                None => self.decide_on_copy(flight, now),
+            match std::mem::take(&mut self.flights[flight].cargo) {
+                Cargo::Said(said) => self.land(flight, said, None, now),
+                Cargo::Copy(state, version, read) => {
+                    self.decide_on_copy(flight, (state, version, read), now);
+                }
+                Cargo::Nothing => unreachable!("the store has been asked"),
             }
         }
         self.release(flight);
     }
 
     /// The node decides on what it has read, answers, and sends the write.
-    fn decide_on_copy(&mut self, flight: usize, now: SimTime) {
-        let copied = self.flights[flight].copy.take();
-        let (mut state, version, read) = copied.expect("what was asked for has been read");
+    fn decide_on_copy(
+        &mut self,
+        flight: usize,
+        (mut state, version, read): (A::State, u32, Clocked),
+        now: SimTime,
+    ) {
         let (offer, node) = (self.flights[flight].offer, self.flights[flight].node);
         let clock = match self.deployment.clock {
             // The store's time came with what was read.
@@ -124,7 +130,7 @@ impl<A: Algorithm> Engine<A> {
         let reaches = now.saturating_add(self.link.write(now).out);
         if self.schedule.store_is_back(reaches).is_none() {
             self.flights[flight].sent = now;
-            self.flights[flight].copy = Some((state, version, clock));
+            self.flights[flight].cargo = Cargo::Copy(state, version, clock);
             self.refer(flight, reaches, Event::Written(flight));
         } else {
             self.message(|engine| Message {
@@ -143,8 +149,9 @@ impl<A: Algorithm> Engine<A> {
     pub(super) fn written(&mut self, flight: usize, now: SimTime) {
         let write = &mut self.flights[flight];
         let (offer, node, sent) = (write.offer, write.node, write.sent);
-        let copied = write.copy.take();
-        let (state, version, decided) = copied.expect("a write carries a state");
+        let Cargo::Copy(state, version, decided) = std::mem::take(&mut write.cargo) else {
+            unreachable!("a write carries a state");
+        };
         let place = self.states[0].place(0, offer.arrival.key);
         let is_race = self.states[0].version(place) != version;
         let clock = Clocked::new(now, decided.reading);

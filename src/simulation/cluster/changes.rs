@@ -96,10 +96,13 @@ impl<A: Algorithm> Engine<A> {
             let said = Said::alone(Decision::Deny);
             self.land(flight, said, Some(Reason::NodeCrashed), now);
             if self.flights[flight].events == 0 {
-                self.flights.remove(flight);
+                self.remove(flight);
             }
         }
-        self.leases.crash(node, loses_state);
+        for offer in self.leases.crash(node, loses_state) {
+            let said = Said::alone(Decision::Deny);
+            self.end_wait(&offer, node, said, Some(Reason::NodeCrashed), now);
+        }
         if !loses_state {
             return;
         }

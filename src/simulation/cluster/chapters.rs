@@ -3,7 +3,7 @@
 use super::super::lane::Course;
 use super::super::probes::{Probes, Probing, Traits};
 use super::history::{History, Passed};
-use super::ledger::Offer;
+use super::offer::Offer;
 use super::rules::RuleLimiters;
 use super::said::Part;
 use crate::limiter::{Algorithm, Decision};

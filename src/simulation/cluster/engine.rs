@@ -13,10 +13,12 @@ use super::backend::Serving;
 use super::changes::Change;
 use super::chapters::course_of_all;
 use super::clocks::Clocks;
-use super::judge::{By, Slot};
+use super::flight::Flight;
+use super::judge::By;
 use super::leases::Leases;
-use super::ledger::{Ending, Ledger, Offer};
+use super::ledger::{Ending, Ledger};
 use super::link::{Link, Trip};
+use super::offer::{Dossier, Offer};
 use super::over_limit::Messages;
 use super::queue::Queue;
 use super::router::Router;
@@ -28,7 +30,7 @@ use super::states::States;
 use super::sync::Sync;
 use crate::limiter::{Algorithm, Decision};
 use crate::measure::{Clocked, Measure, Message, Party, Reason, Says};
-use crate::units::{Nanos, SimTime};
+use crate::units::SimTime;
 use slab::Slab;
 use std::sync::Arc;
 
@@ -48,7 +50,7 @@ pub(super) enum Event {
     /// Nodes exchange what they admitted.
     Exchange,
     /// A node hears what the others admitted of a key.
-    Told(u16, Slot, u64),
+    Told(usize),
     /// The rules file is read and found changed: which of the readings that is.
     Reload(usize),
     /// A node's ask for a lease reaches the store.
@@ -59,26 +61,6 @@ pub(super) enum Event {
     LeaseGivenUp(usize),
     /// A client that was refused tries again.
     Again(usize),
-}
-
-/// A request in flight.
-pub(super) struct Flight<S> {
-    pub(super) offer: Offer,
-    pub(super) node: u16,
-    /// Events that refer to it.
-    pub(super) events: u8,
-    pub(super) is_answered: bool,
-    /// Whether the node will have given it up before the store answers.
-    pub(super) is_late: bool,
-    /// Why it fails, where that is certain.
-    pub(super) reason: Option<Reason>,
-    /// What was said, on its way back.
-    pub(super) said: Option<Said>,
-    /// The state that was read, or is being written, with its version and the clock that goes with it.
-    pub(super) copy: Option<(S, u32, Clocked)>,
-    pub(super) sent: SimTime,
-    /// How long the store's answer takes.
-    pub(super) way_back: Nanos,
 }
 
 /// One candidate under one deployment.
@@ -95,6 +77,7 @@ pub(super) struct Engine<A: Algorithm> {
     /// Each node's own states, while the store fails it: by chapter, where nodes fall back.
     pub(super) fallback: Vec<States<A>>,
     pub(super) ruling: Option<Ruling<A>>,
+    pub(super) dossier: Dossier,
     pub(super) flights: Slab<Flight<A::State>>,
     pub(super) sync: Sync,
     pub(super) leases: Leases,
@@ -147,6 +130,7 @@ impl<A: Algorithm> Engine<A> {
             states: Vec::new(),
             fallback: Vec::new(),
             ruling: None,
+            dossier: Dossier::default(),
             flights: Slab::new(),
             sync: Sync::new(deployment),
             leases: Leases::new(deployment, course.names.len()),
@@ -186,7 +170,7 @@ impl<A: Algorithm> Engine<A> {
                 Event::GivenUp(flight) => self.given_up(flight, now),
                 Event::Written(flight) => self.written(flight, now),
                 Event::Exchange => self.exchange(now),
-                Event::Told(node, slot, cost) => self.told(node, slot, cost, now),
+                Event::Told(telling) => self.hear_of(telling, now),
                 Event::Reload(reading) => self.reload(reading, now),
                 Event::LeaseAtStore(lease) => self.lease_at_store(lease, now),
                 Event::LeaseBack(lease) => self.lease_back(lease, now),
@@ -243,52 +227,7 @@ impl<A: Algorithm> Engine<A> {
         self.conclude(&offer, Some(node), said, None, now);
     }
 
-    /// A request begins to wait.
-    pub(super) fn take_off(&mut self, offer: Offer, node: u16, now: SimTime) -> usize {
-        self.waiting += 1;
-        self.most_waiting = self.most_waiting.max(self.waiting);
-        self.flights.insert(Flight {
-            offer,
-            node,
-            events: 0,
-            is_answered: false,
-            is_late: false,
-            reason: None,
-            said: None,
-            copy: None,
-            sent: now,
-            way_back: Nanos::ZERO,
-        })
-    }
-
-    /// Puts in an event that refers to a flight.
-    pub(super) fn refer(&mut self, flight: usize, at: SimTime, event: Event) {
-        self.flights[flight].events += 1;
-        self.queue.push(at, event);
-    }
-
-    /// An event that referred to a flight is over: the last one lets go of it.
-    pub(super) fn release(&mut self, flight: usize) {
-        let left = &mut self.flights[flight].events;
-        *left -= 1;
-        if *left == 0 && self.flights[flight].is_answered {
-            self.flights.remove(flight);
-        }
-    }
-
-    /// A request in flight is answered.
-    pub(super) fn land(&mut self, flight: usize, said: Said, reason: Option<Reason>, now: SimTime) {
-        let waits = &mut self.flights[flight];
-        if waits.is_answered {
-            return;
-        }
-        waits.is_answered = true;
-        let (offer, node) = (waits.offer, waits.node);
-        self.waiting -= 1;
-        self.conclude(&offer, Some(node), said, reason, now);
-    }
-
-    /// A request is answered.
+    /// A request of which nothing else is under way is answered.
     pub(super) fn conclude(
         &mut self,
         offer: &Offer,
@@ -297,8 +236,21 @@ impl<A: Algorithm> Engine<A> {
         reason: Option<Reason>,
         now: SimTime,
     ) {
+        self.answer(offer, node, said, reason, now);
+        self.dossier.let_go(offer);
+    }
+
+    /// A request is answered.
+    pub(super) fn answer(
+        &mut self,
+        offer: &Offer,
+        node: Option<u16>,
+        mut said: Said,
+        reason: Option<Reason>,
+        now: SimTime,
+    ) {
         let failure = reason.filter(|reason| reason.is_failure());
-        let (said, reason) = self.settle(said, reason, now);
+        let reason = self.settle(&mut said, reason, now);
         if let Some(node) = node {
             self.tell(offer, node, &said, reason, now);
         }
@@ -308,13 +260,13 @@ impl<A: Algorithm> Engine<A> {
         if let Some(serving) = &mut self.serving {
             serving.answer(offer, &said, reason, now);
         }
-        let said = self.with_parts(offer, said);
+        self.give_parts(offer, &mut said);
         let in_outage = failure.is_some()
             || self.schedule.is_any_down(offer.arrival.at)
             || self.schedule.is_any_down(now);
         let told = Told {
             decision: said.decision,
-            retry: said.retry,
+            retry: said.retry(),
         };
         let ending = Ending {
             at: now,
@@ -324,7 +276,8 @@ impl<A: Algorithm> Engine<A> {
             reason,
             in_outage,
         };
-        self.ledger.note(offer, ending);
+        let details = self.dossier.of(offer);
+        self.ledger.note(offer, &details, ending);
         self.answer_client(offer, told, now);
     }
 

@@ -1,9 +1,10 @@
 //! What happens to requests that the store, or a node, fails.
 
 use super::super::deployment::{OnStoreFailure, Whom};
-use super::engine::{Engine, Event, Flight};
+use super::engine::{Engine, Event};
+use super::flight::Flight;
 use super::judge::By;
-use super::ledger::Offer;
+use super::offer::Offer;
 use super::said::Said;
 use crate::limiter::{Algorithm, Decision};
 use crate::measure::{IncidentKind, Reason};
@@ -51,15 +52,27 @@ impl<A: Algorithm> Engine<A> {
             reason,
             ..
         } = self.flights[flight];
-        let (said, reason) = match (reason, self.deployment.on_store_failure) {
-            (Some(reason), _) => (Said::alone(Decision::Deny), reason),
-            (None, OnStoreFailure::FailOpen) => (Said::alone(Decision::Allow), Reason::FailOpen),
-            (None, OnStoreFailure::FailClosed) => (Said::alone(Decision::Deny), Reason::FailClosed),
-            (None, OnStoreFailure::LocalFallback(_)) => {
-                (self.fall_back(&offer, node, now), Reason::LocalFallback)
-            }
+        let (said, reason) = match reason {
+            Some(reason) => (Said::alone(Decision::Deny), reason),
+            None => self.without_store(&offer, node, now),
         };
         self.land(flight, said, Some(reason), now);
+    }
+
+    /// What a node answers when the store fails it.
+    pub(super) fn without_store(
+        &mut self,
+        offer: &Offer,
+        node: u16,
+        now: SimTime,
+    ) -> (Said, Reason) {
+        match self.deployment.on_store_failure {
+            OnStoreFailure::FailOpen => (Said::alone(Decision::Allow), Reason::FailOpen),
+            OnStoreFailure::FailClosed => (Said::alone(Decision::Deny), Reason::FailClosed),
+            OnStoreFailure::LocalFallback(_) => {
+                (self.fall_back(offer, node, now), Reason::LocalFallback)
+            }
+        }
     }
 
     /// A node decides by itself, since the store does not.

@@ -4,8 +4,8 @@
 //! limiters of a chapter decide on keys of their own.
 
 use super::engine::Engine;
-use super::ledger::Offer;
-use super::said::{Part, Said};
+use super::offer::Offer;
+use super::said::{Aside, Part, Said};
 use super::states::States;
 use crate::limiter::{Algorithm, Decision};
 use crate::measure::{Clocked, Record};
@@ -53,11 +53,7 @@ impl<A: Algorithm> Engine<A> {
             limiter,
             clock,
             records: self.course.with_timeline,
-            retries: self
-                .deployment
-                .clients
-                .as_ref()
-                .is_some_and(|it| it.listen()),
+            retries: self.deployment.clients_listen(),
         }
         .decide(&asks, charge)
     }
@@ -67,7 +63,7 @@ impl<A: Algorithm> Engine<A> {
         let Some(ruling) = &mut self.ruling else {
             return Vec::new();
         };
-        let asks = ruling.asks(offer);
+        let asks = ruling.asks(offer, &self.dossier.of(offer).who);
         for ask in &asks {
             let (chapter, key) = ask.slot;
             let length = ruling.name_length(ask.slot);
@@ -82,21 +78,17 @@ impl<A: Algorithm> Engine<A> {
 
     /// What was admitted or refused without asking counts as if all limiters had let it pass: what they
     /// had room for is told by that.
-    pub(super) fn with_parts(&mut self, offer: &Offer, said: Said) -> Said {
-        if self.ruling.is_none() || said.parts.is_some() {
-            return said;
-        }
-        let parts = self.asks(offer).into_iter().map(Part::passed);
-        Said {
-            parts: Some(parts.collect()),
-            ..said
+    pub(super) fn give_parts(&mut self, offer: &Offer, said: &mut Said) {
+        if self.ruling.is_some() && said.parts().is_none() {
+            let parts = self.asks(offer).into_iter().map(Part::passed);
+            said.aside.get_or_insert_default().parts = Some(parts.collect());
         }
     }
 
     /// What a request was charged at a node is what the others will be told.
     pub(super) fn owe_for(&mut self, node: u16, offer: &Offer, said: &Said, now: SimTime) {
         let is_admitted = said.decision.is_admitted();
-        let Some(parts) = &said.parts else {
+        let Some(parts) = said.parts() else {
             if is_admitted {
                 self.owe(node, (0, offer.arrival.key), offer.arrival.cost, now);
             }
@@ -154,32 +146,30 @@ impl<A: Algorithm> Bench<'_, A> {
 
     fn decide(&mut self, asks: &[Ask], charge: Charge) -> Said {
         if let [ask] = asks {
-            let (part, said) = self.ask(ask);
-            return Said {
-                parts: Some(Box::new([part])),
-                record: said.record.map(|mut record| {
-                    record.chapter = Some(part.slot.0);
-                    record
-                }),
-                ..said
-            };
+            let (part, mut said) = self.ask(ask);
+            let aside = said.aside.get_or_insert_default();
+            aside.parts = Some(Box::new([part]));
+            if let Some(record) = &mut aside.record {
+                record.chapter = Some(part.slot.0);
+            }
+            return said;
         }
         let (parts, is_too_large) = match charge {
             Charge::All => self.all_or_nothing(asks),
             Charge::Each => self.in_turn(asks),
         };
         let decision = together(&parts);
+        let is_told = self.retries && decision == Decision::Deny;
+        let aside = Aside {
+            retry: is_told.then(|| self.retry(asks)),
+            record: self.records.then(|| self.record(asks, decision)).flatten(),
+            parts: Some(parts.into()),
+        };
         Said {
             decision,
             estimate: f64::NAN,
             is_too_large,
-            retry: (self.retries && decision == Decision::Deny).then(|| self.retry(asks)),
-            record: self
-                .records
-                .then(|| self.record(asks, decision))
-                .flatten()
-                .map(Box::new),
-            parts: Some(parts.into()),
+            aside: Some(Box::new(aside)),
         }
     }
 

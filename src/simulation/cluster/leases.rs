@@ -1,15 +1,16 @@
 //! Units that nodes take from the store in batches and spend themselves.
 
 use super::super::deployment::{Deployment, Store};
-use super::engine::{Engine, Event, Flight};
-use super::ledger::Offer;
+use super::engine::{Engine, Event};
 use super::link::Trip;
-use super::said::Said;
+use super::offer::Offer;
+use super::said::{Aside, Said};
 use crate::limiter::{Algorithm, Decision};
 use crate::measure::{Message, Party, Record, Says};
 use crate::units::{Cost, KeyId, Level, Nanos, Retry, SimTime};
 use slab::Slab;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
+use std::num::NonZeroUsize;
 
 /// What all nodes hold on lease and ask for.
 pub(super) struct Leases {
@@ -18,9 +19,17 @@ pub(super) struct Leases {
     /// By node and key, what has been leased and not spent.
     credit: Vec<Cost>,
     asks: Slab<Ask>,
-    /// The ask under way for a node and key.
-    open: BTreeMap<usize, usize>,
+    /// By node and key, one more than the ask under way for them.
+    open: Vec<Option<NonZeroUsize>>,
+    /// Rows of waiters that have been served, to be used again.
+    spare: Vec<Waiters>,
 }
+
+/// Requests that wait for a lease. They are kept where they are served from, side by side.
+type Waiters = VecDeque<Offer>;
+
+/// The longest row of waiters that is kept for others: memory is bounded by who waits.
+const LONGEST_SPARE: usize = 16;
 
 /// One ask for a lease.
 struct Ask {
@@ -30,7 +39,7 @@ struct Ask {
     number: u64,
     units: Cost,
     /// Requests that wait for it.
-    waiters: VecDeque<usize>,
+    waiters: Waiters,
     sent: SimTime,
     way_back: Nanos,
     is_late: bool,
@@ -59,7 +68,8 @@ impl Leases {
             keys,
             credit: vec![0; places],
             asks: Slab::new(),
-            open: BTreeMap::new(),
+            open: vec![None; places],
+            spare: Vec::new(),
         }
     }
 
@@ -67,27 +77,42 @@ impl Leases {
         usize::from(node) * self.keys + key.0 as usize
     }
 
-    /// A node goes down: who waits has been told, what comes back finds nobody.
-    pub(super) fn crash(&mut self, node: u16, loses_state: bool) {
+    /// A node goes down: what comes back finds nobody. Gives those who waited, in order.
+    pub(super) fn crash(&mut self, node: u16, loses_state: bool) -> Vec<Offer> {
+        let mut waited = Vec::new();
         for (_, ask) in &mut self.asks {
             if ask.node == node {
                 ask.is_over = true;
-                ask.waiters.clear();
+                waited.extend(ask.waiters.drain(..));
             }
         }
-        let asks = &self.asks;
-        self.open.retain(|_, ask| asks[*ask].node != node);
-        if loses_state && !self.credit.is_empty() {
-            let first = usize::from(node) * self.keys;
-            self.credit[first..first + self.keys].fill(0);
+        waited.sort_unstable_by_key(|offer| (offer.number, offer.attempt));
+        if self.open.is_empty() {
+            return waited;
         }
+        let first = usize::from(node) * self.keys;
+        let places = first..first + self.keys;
+        self.open[places.clone()].fill(None);
+        if loses_state {
+            self.credit[places].fill(0);
+        }
+        waited
+    }
+
+    /// The ask under way for a place.
+    fn open(&self, place: usize) -> Option<usize> {
+        self.open[place].map(|next| next.get() - 1)
     }
 
     /// An event that referred to an ask is over.
     fn release(&mut self, ask: usize) {
         self.asks[ask].events -= 1;
         if self.asks[ask].events == 0 {
-            self.asks.remove(ask);
+            let mut waiters = self.asks.remove(ask).waiters;
+            waiters.clear();
+            if (1..=LONGEST_SPARE).contains(&waiters.capacity()) {
+                self.spare.push(waiters);
+            }
         }
     }
 }
@@ -96,7 +121,7 @@ impl<A: Algorithm> Engine<A> {
     /// A request spends what its node has on lease, or waits for more.
     pub(super) fn spend(&mut self, offer: Offer, node: u16, trip: Trip, now: SimTime) {
         let place = self.leases.place(node, offer.arrival.key);
-        let open = self.leases.open.get(&place).copied();
+        let open = self.leases.open(place);
         let cost = offer.arrival.cost;
         if cost == 0 || open.is_none() && self.leases.credit[place] >= cost {
             self.leases.credit[place] -= cost;
@@ -104,56 +129,62 @@ impl<A: Algorithm> Engine<A> {
             self.conclude(&offer, Some(node), said, None, now);
             return;
         }
-        let flight = self.take_off(offer, node, now);
+        self.begin_to_wait();
         match open {
-            Some(ask) => self.leases.asks[ask].waiters.push_back(flight),
-            None => self.ask_for_lease(VecDeque::from([flight]), trip, now),
+            Some(ask) => self.leases.asks[ask].waiters.push_back(offer),
+            None => {
+                let mut waiters = self.leases.spare.pop().unwrap_or_default();
+                waiters.push_back(offer);
+                self.ask_for_lease(node, waiters, trip, now);
+            }
         }
     }
 
     /// An answer by what is left on lease.
     fn by_credit(&self, place: usize, decision: Decision, retry: Option<Retry>) -> Said {
         let left = self.leases.credit[place];
-        Said {
-            decision,
-            estimate: f64::NAN,
-            is_too_large: false,
+        let record = || Record {
+            remaining: Some(left),
+            level: Some(Level::whole(left.into())),
+            ..Record::without_limiter(decision, retry)
+        };
+        let records = self.course.with_timeline;
+        let aside = || Aside {
             retry,
+            record: records.then(record),
             parts: None,
-            record: self.course.with_timeline.then(|| {
-                Box::new(Record {
-                    remaining: Some(left),
-                    level: Some(Level::whole(left.into())),
-                    ..Record::without_limiter(decision, retry)
-                })
-            }),
+        };
+        Said {
+            aside: (records || retry.is_some()).then(|| Box::new(aside())),
+            ..Said::alone(decision)
         }
     }
 
     /// Denies a request that lacks this much, which the store would lease when it has it.
-    fn without_credit(&self, flight: usize, lacks: Cost, now: SimTime) -> Said {
-        let Flight { offer, node, .. } = &self.flights[flight];
-        let place = self.states[0].place(0, offer.arrival.key);
-        let clock = self.deciding(*node, now, now);
-        let retry = self.states[0].retry_after(place, clock, lacks);
-        let credit = self.leases.place(*node, offer.arrival.key);
+    fn without_credit(&self, node: u16, key: KeyId, lacks: Cost, now: SimTime) -> Said {
+        let place = self.states[0].place(0, key);
+        let clock = self.deciding(node, now, now);
+        let is_told = self.course.with_timeline || self.deployment.clients_listen();
+        let retry = is_told.then(|| self.states[0].retry_after(place, clock, lacks));
+        let credit = self.leases.place(node, key);
         Said {
             is_too_large: lacks > self.states[0].bound(place),
-            ..self.by_credit(credit, Decision::Deny, Some(retry))
+            ..self.by_credit(credit, Decision::Deny, retry)
         }
     }
 
     /// Asks the store for what the first of those who wait lacks, and at least a batch.
-    fn ask_for_lease(&mut self, waiters: VecDeque<usize>, trip: Trip, now: SimTime) {
-        let first = &self.flights[waiters[0]];
-        let (offer, node) = (first.offer, first.node);
-        let place = self.leases.place(node, offer.arrival.key);
-        let lacks = offer.arrival.cost - self.leases.credit[place].min(offer.arrival.cost);
+    fn ask_for_lease(&mut self, node: u16, waiters: Waiters, trip: Trip, now: SimTime) {
+        let Offer {
+            number, arrival, ..
+        } = waiters[0];
+        let place = self.leases.place(node, arrival.key);
+        let lacks = arrival.cost - self.leases.credit[place].min(arrival.cost);
         let units = lacks.max(self.leases.batch);
         self.ledger.count_operation(node);
         let (reaches, given_up) = self.fate(trip, now);
         self.message(|_| Message {
-            request: offer.number,
+            request: number,
             from: Party::Node(node),
             to: Party::Store,
             sent: now,
@@ -163,8 +194,8 @@ impl<A: Algorithm> Engine<A> {
         });
         let ask = self.leases.asks.insert(Ask {
             node,
-            key: offer.arrival.key,
-            number: offer.number,
+            key: arrival.key,
+            number,
             units,
             waiters,
             sent: now,
@@ -174,7 +205,7 @@ impl<A: Algorithm> Engine<A> {
             events: u8::from(reaches.is_some()) + u8::from(given_up.is_some()),
             grant: None,
         });
-        self.leases.open.insert(place, ask);
+        self.leases.open[place] = NonZeroUsize::new(ask + 1);
         if let Some(at) = given_up {
             self.queue.push(at, Event::LeaseGivenUp(ask));
         }
@@ -234,23 +265,24 @@ impl<A: Algorithm> Engine<A> {
         let is_over = self.leases.asks[ask].is_over;
         let grant = self.leases.asks[ask].grant;
         if let Some(grant) = grant.filter(|_| !is_over) {
-            self.leases.open.remove(&place);
+            self.leases.open[place] = None;
             let was_full = grant.units == self.leases.asks[ask].units;
             let mut waiters = std::mem::take(&mut self.leases.asks[ask].waiters);
             self.leases.credit[place] = self.leases.credit[place].saturating_add(grant.units);
             let mut fresh = grant.units;
-            while let Some(flight) = waiters.front().copied() {
-                let cost = self.flights[flight].offer.arrival.cost;
+            while let Some(cost) = waiters.front().map(|offer| offer.arrival.cost) {
                 let credit = self.leases.credit[place];
                 if credit < cost && was_full {
                     let trip = self.link.write(now);
-                    self.ask_for_lease(waiters, trip, now);
+                    self.ask_for_lease(node, std::mem::take(&mut waiters), trip, now);
                     break;
                 }
-                waiters.pop_front();
+                let Some(offer) = waiters.pop_front() else {
+                    break;
+                };
                 if credit < cost {
-                    let said = self.without_credit(flight, cost - credit, now);
-                    self.serve(flight, said, now);
+                    let said = self.without_credit(node, key, cost - credit, now);
+                    self.end_wait(&offer, node, said, None, now);
                     continue;
                 }
                 self.leases.credit[place] -= cost;
@@ -262,16 +294,11 @@ impl<A: Algorithm> Engine<A> {
                 };
                 fresh = fresh.saturating_sub(cost);
                 let said = self.by_credit(place, decision, None);
-                self.serve(flight, said, now);
+                self.end_wait(&offer, node, said, None, now);
             }
+            self.leases.asks[ask].waiters = waiters;
         }
         self.leases.release(ask);
-    }
-
-    /// Answers a request that waited for a lease.
-    fn serve(&mut self, flight: usize, said: Said, now: SimTime) {
-        self.land(flight, said, None, now);
-        self.flights.remove(flight);
     }
 
     /// A node gives up waiting for a lease: all who wait for it have been failed.
@@ -279,12 +306,12 @@ impl<A: Algorithm> Engine<A> {
         if !self.leases.asks[ask].is_over {
             let Ask { node, key, .. } = self.leases.asks[ask];
             let place = self.leases.place(node, key);
-            self.leases.open.remove(&place);
+            self.leases.open[place] = None;
             self.leases.asks[ask].is_over = true;
             let waiters = std::mem::take(&mut self.leases.asks[ask].waiters);
-            for flight in waiters {
-                self.miss(flight, now);
-                self.flights.remove(flight);
+            for offer in waiters {
+                let (said, reason) = self.without_store(&offer, node, now);
+                self.end_wait(&offer, node, said, Some(reason), now);
             }
         }
         self.leases.release(ask);

@@ -4,6 +4,7 @@ use super::super::lane::{Course, LaneResult};
 use super::super::probes::{Probes, Probing, Traits};
 use super::chapters::{Blame, ChapterLedger, Form, Outcome};
 use super::history::Passed;
+use super::offer::{Details, Offer};
 use super::said::Said;
 use super::states::Remains;
 use crate::limiter::Algorithm;
@@ -11,48 +12,7 @@ use crate::measure::{
     Answers, Batch, Chapter, Counts, Cut, Delays, LevelLine, NodeTally, Occupancy, Reason, Record,
     Recorder, Sums,
 };
-use crate::units::{Nanos, SimTime};
-use crate::workload::{Arrival, Identity};
-
-/// One attempt before it is decided.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Offer {
-    /// The number of its request in the run.
-    pub(super) number: u64,
-    /// Which attempt it is, from 1 on.
-    pub(super) attempt: u32,
-    /// When the first one was made.
-    pub(super) first: SimTime,
-    /// How long it was waited for.
-    pub(super) waited: Nanos,
-    /// Whether it is made just when the last answer told to.
-    pub(super) is_as_told: bool,
-    /// The request as if it came with this attempt.
-    pub(super) arrival: Arrival,
-    /// Whether what was offered exceeds the limit, where that is asked for.
-    pub(super) exceeds: bool,
-    /// How much was offered before it, where that is asked for.
-    pub(super) before: u64,
-    /// Who it is, where there are rules.
-    pub(super) who: Identity,
-}
-
-impl Offer {
-    /// The first attempt at a request, with nothing known of what was offered before.
-    pub(super) fn first(number: u64, arrival: Arrival) -> Self {
-        Self {
-            number,
-            attempt: 1,
-            first: arrival.at,
-            waited: Nanos::ZERO,
-            is_as_told: false,
-            arrival,
-            exceeds: false,
-            before: 0,
-            who: Identity::default(),
-        }
-    }
-}
+use crate::units::SimTime;
 
 /// How an attempt ended.
 pub(super) struct Ending {
@@ -164,7 +124,7 @@ impl Ledger {
     }
 
     /// Notes how an attempt ended.
-    pub(super) fn note(&mut self, offer: &Offer, ending: Ending) {
+    pub(super) fn note(&mut self, offer: &Offer, details: &Details, ending: Ending) {
         let Ending {
             at,
             node,
@@ -192,16 +152,11 @@ impl Ledger {
             at,
             decision: said.decision,
         };
-        let mut late = Vec::new();
-        for part in said.parts.iter().flatten() {
-            let chapter = &mut self.chapters[usize::from(part.slot.0)];
-            let passed = chapter.note(offer, part, outcome);
-            late.extend(chapter.successor().zip(passed));
-        }
+        let late = self.note_parts(offer, &said, outcome);
         self.batch.push(offer.arrival, at, &self.cut);
         if self.knows_offers {
-            self.batch.offered.exceeds.push(offer.exceeds);
-            self.batch.offered.before.push(offer.before);
+            self.batch.offered.exceeds.push(details.exceeds);
+            self.batch.offered.before.push(details.before);
         }
         let answers = &mut self.answers;
         answers.admitted.push(admitted);
@@ -216,10 +171,8 @@ impl Ledger {
             answers.in_outage.push(in_outage);
         }
         if let Some(recorder) = &mut self.recorder {
-            let record = match said.record {
-                Some(record) => *record,
-                None => Record::without_limiter(said.decision, None),
-            };
+            let record = said.aside.and_then(|aside| aside.record);
+            let record = record.unwrap_or_else(|| Record::without_limiter(said.decision, None));
             recorder.records.push(Record {
                 request: offer.number,
                 attempt: offer.attempt,
@@ -235,6 +188,17 @@ impl Ledger {
             self.flush();
         }
         self.hand_on(late);
+    }
+
+    /// Notes what the rules said; gives what passed by those that others have followed since.
+    fn note_parts(&mut self, offer: &Offer, said: &Said, outcome: Outcome) -> Vec<(u16, Passed)> {
+        let mut late = Vec::new();
+        for part in said.parts().into_iter().flatten() {
+            let chapter = &mut self.chapters[usize::from(part.slot.0)];
+            let passed = chapter.note(offer, part, outcome);
+            late.extend(chapter.successor().zip(passed));
+        }
+        late
     }
 
     /// Hands over what has been noted.

@@ -11,11 +11,13 @@ mod chapters;
 mod clocks;
 mod engine;
 mod failures;
+mod flight;
 mod history;
 mod judge;
 mod leases;
 mod ledger;
 mod link;
+mod offer;
 mod offered;
 mod over_limit;
 mod queue;
@@ -38,7 +40,8 @@ use crate::units::SimTime;
 use crate::workload::{Arrival, Identity};
 use backend::Serving;
 use engine::Engine;
-use ledger::{Closed, Offer};
+use ledger::Closed;
+use offer::{Details, Offer};
 use offered::Offered;
 use over_limit::Messages;
 use rayon::prelude::*;
@@ -88,18 +91,27 @@ pub(super) fn ruled<A: Algorithm>(
 
 impl<A: Algorithm> Cluster for Engine<A> {
     fn step(&mut self, arrivals: &[Arrival], first: u64, offers: &Offers, who: &[Identity]) {
+        let has_details =
+            !(offers.exceeds.is_empty() && offers.before.is_empty() && who.is_empty());
         for ((number, arrival), index) in (first..).zip(arrivals).zip(0..) {
-            self.arrive(Offer {
-                exceeds: offers.exceeds.get(index).copied().unwrap_or_default(),
-                before: offers.before.get(index).copied().unwrap_or_default(),
-                who: who.get(index).copied().unwrap_or_default(),
-                ..Offer::first(number, *arrival)
-            });
+            let mut offer = Offer::first(number, *arrival);
+            if has_details {
+                let details = Details {
+                    exceeds: offers.exceeds.get(index).copied().unwrap_or_default(),
+                    before: offers.before.get(index).copied().unwrap_or_default(),
+                    who: who.get(index).copied().unwrap_or_default(),
+                    ..self.dossier.of(&offer)
+                };
+                self.dossier.keep(&mut offer, details);
+            }
+            self.arrive(offer);
         }
     }
 
     fn finish(mut self: Box<Self>, requests: &[u64]) -> Closing {
         self.run_until(SimTime::MAX);
+        // What is under way bounds memory: nothing may be kept of a request that is over.
+        debug_assert!(self.flights.is_empty() && self.dossier.is_empty());
         let Self {
             deployment,
             course,

@@ -3,7 +3,7 @@
 use super::super::lane::Course;
 use super::super::over_limit::{OverLimit, Queueing};
 use super::engine::Engine;
-use super::said::Said;
+use super::said::{Aside, Said};
 use crate::limiter::{Algorithm, Decision};
 use crate::measure::{Measure, MessagesResult, Reason};
 use crate::units::{Nanos, Retry, SimTime};
@@ -121,41 +121,50 @@ impl<A: Algorithm> Engine<A> {
     /// What is said in the end to a request to which the limiter, or whoever stood in for it, said this.
     pub(super) fn settle(
         &mut self,
-        said: Said,
+        said: &mut Said,
         reason: Option<Reason>,
         now: SimTime,
-    ) -> (Said, Option<Reason>) {
+    ) -> Option<Reason> {
         let is_over = said.decision == Decision::Deny && !reason.is_some_and(Reason::is_error);
         match &mut self.messages {
-            Some(messages) if is_over => messages.settle(said, now),
-            _ => (said, reason),
+            Some(messages) if is_over => Some(messages.settle(said, now)),
+            _ => reason,
         }
     }
 }
 
 impl Messages {
     /// What is said to a request that is over the limit.
-    fn settle(&mut self, mut said: Said, now: SimTime) -> (Said, Option<Reason>) {
+    fn settle(&mut self, said: &mut Said, now: SimTime) -> Reason {
         // Time helps even what can never pass the limiter.
         said.is_too_large = false;
         match self.offer(now) {
             Place::After(wait) => {
                 said.decision = Decision::Delay(wait);
-                said.retry = None;
-                if let Some(record) = &mut said.record {
-                    record.decision = said.decision;
-                    record.retry = None;
+                if let Some(aside) = &mut said.aside {
+                    aside.retell(said.decision, |_| None);
                 }
-                (said, Some(Reason::Queued))
+                Reason::Queued
             }
             Place::None(room) => {
                 let room = Retry::After(room.get().into());
-                said.retry = said.retry.map(|retry| retry.min(room));
-                if let Some(record) = &mut said.record {
-                    record.retry = record.retry.map(|retry| retry.min(room));
+                if let Some(aside) = &mut said.aside {
+                    aside.retell(said.decision, |retry| Some(retry.min(room)));
                 }
-                (said, Some(Reason::Overflow))
+                Reason::Overflow
             }
+        }
+    }
+}
+
+impl Aside {
+    /// What is told where the queue has the last word: when to come again follows from what the limiter
+    /// would have told.
+    fn retell(&mut self, decision: Decision, again: impl Fn(Retry) -> Option<Retry>) {
+        self.retry = self.retry.and_then(&again);
+        if let Some(record) = &mut self.record {
+            record.decision = decision;
+            record.retry = record.retry.and_then(again);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What is going to happen, ordered by time and then by insertion.
 
 use crate::units::SimTime;
+
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -54,8 +55,7 @@ impl<E> Queue<E> {
     /// Takes out the next event that is due by `until`.
     pub(super) fn pop_until(&mut self, until: SimTime) -> Option<(SimTime, E)> {
         let heads = self.rows.iter_mut().filter(|row| !row.is_empty());
-        let rank =
-            |row: &&mut VecDeque<Entry<E>>| row.front().map(|first| (first.at, first.number));
+        let rank = |row: &&mut VecDeque<Entry<E>>| row.front().map(Entry::place);
         let row = heads.min_by_key(rank);
         let first = row.as_ref().and_then(|row| row.front());
         let from_heap = match (first, self.heap.peek()) {
@@ -88,6 +88,11 @@ impl<E> Entry<E> {
     fn into_due(self) -> (SimTime, E) {
         (self.at, self.event)
     }
+
+    /// Its place in the order, as one number: comparing two of them takes no branch.
+    fn place(&self) -> u128 {
+        u128::from(self.at.as_nanos()) << 64 | u128::from(self.number)
+    }
 }
 
 impl<E> PartialEq for Entry<E> {
@@ -107,7 +112,7 @@ impl<E> PartialOrd for Entry<E> {
 impl<E> Ord for Entry<E> {
     /// The earlier one is the greater: the heap gives the greatest first.
     fn cmp(&self, other: &Self) -> Ordering {
-        (other.at, other.number).cmp(&(self.at, self.number))
+        other.place().cmp(&self.place())
     }
 }
 

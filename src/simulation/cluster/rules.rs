@@ -5,13 +5,14 @@ use super::super::deployment::{Deployment, OnStoreFailure, Ttl, Whom};
 use super::chapters::Form;
 use super::engine::{Engine, Event};
 use super::judge::{Ask, Slot};
-use super::ledger::Offer;
+use super::offer::Offer;
 use super::states::{Carry, States};
 use crate::limiter::Algorithm;
 use crate::measure::Clocked;
 use crate::rules::{Charge, Load, OnReload, Rule, RuleKeys, RuleSet, Rules};
 use crate::simulation::lane::{Course, Requesters};
 use crate::units::{Cost, SimTime};
+use crate::workload::Identity;
 use std::sync::Arc;
 
 /// Rules with the limiters of one candidate.
@@ -106,7 +107,7 @@ impl<A: Algorithm> Ruling<A> {
     }
 
     /// The limiters that a request is brought before.
-    pub(super) fn asks(&mut self, offer: &Offer) -> Vec<Ask> {
+    pub(super) fn asks(&mut self, offer: &Offer, who: &Identity) -> Vec<Ask> {
         let mark = offer.arrival.mark.0 as usize;
         let marked = &self.requesters.marks[mark];
         let rules = self.matching[mark].get_or_insert_with(|| {
@@ -117,7 +118,7 @@ impl<A: Algorithm> Ruling<A> {
         for rule in rules.iter() {
             let chapter = self.chapters_of[*rule];
             let keys = &mut self.chapters[usize::from(chapter)].keys;
-            let key = keys.find(&offer.who, marked, &self.requesters.names);
+            let key = keys.find(who, marked, &self.requesters.names);
             asks.push(Ask {
                 slot: (chapter, key),
                 cost: self.set.rules[*rule].charged(offer.arrival.cost),

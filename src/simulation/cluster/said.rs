@@ -12,10 +12,17 @@ pub(super) struct Said {
     pub(super) estimate: f64,
     /// Whether it was denied because it costs more than can ever be held.
     pub(super) is_too_large: bool,
+    /// What most answers go without, so that they are small.
+    pub(super) aside: Option<Box<Aside>>,
+}
+
+/// What goes with an answer where somebody asks for it.
+#[derive(Default)]
+pub(super) struct Aside {
     /// When the same request would be admitted, where it is denied and clients listen.
     pub(super) retry: Option<Retry>,
-    /// What is kept of it, where answers are kept; few are, so it is kept aside.
-    pub(super) record: Option<Box<Record>>,
+    /// What is kept of it, where answers are kept.
+    pub(super) record: Option<Record>,
     /// What each limiter said, where there are rules.
     pub(super) parts: Option<Box<[Part]>>,
 }
@@ -49,22 +56,36 @@ impl Said {
             decision,
             estimate: f64::NAN,
             is_too_large: false,
-            retry: None,
-            record: None,
-            parts: None,
+            aside: None,
         }
     }
-}
 
-impl Said {
+    /// See [`Aside::retry`].
+    pub(super) fn retry(&self) -> Option<Retry> {
+        self.aside.as_ref()?.retry
+    }
+
+    /// The level that is kept of it, where answers are kept.
+    pub(super) fn level(&self) -> Option<Level> {
+        self.aside.as_ref()?.record.as_ref()?.level
+    }
+
+    /// See [`Aside::parts`].
+    pub(super) fn parts(&self) -> Option<&[Part]> {
+        self.aside.as_ref()?.parts.as_deref()
+    }
+
     /// Corrects what was worked out by a clock that has stopped for its key, which begins anew only when
     /// it expires: that is this long from now.
     pub(super) fn await_expiry(&mut self, expiry: Retry) {
-        if let Some(record) = &mut self.record {
+        let Some(aside) = &mut self.aside else {
+            return;
+        };
+        if let Some(record) = &mut aside.record {
             record.await_expiry(expiry);
         }
-        if matches!(self.retry, Some(Retry::After(1..))) {
-            self.retry = Some(expiry);
+        if matches!(aside.retry, Some(Retry::After(1..))) {
+            aside.retry = Some(expiry);
         }
     }
 }
@@ -94,13 +115,16 @@ impl Manner {
         let is_told = self.retries && decision == Decision::Deny;
         let retry = || algorithm.retry_after(state, now.reading, cost);
         let record = || Record::of(algorithm, state, now, cost, decision);
+        let aside = || Aside {
+            retry: is_told.then(retry),
+            record: self.records.then(record),
+            parts: None,
+        };
         Said {
             decision,
             estimate: estimate.unwrap_or(f64::NAN),
             is_too_large: decision == Decision::Deny && cost > algorithm.level_bound(),
-            retry: is_told.then(retry),
-            record: self.records.then(|| Box::new(record())),
-            parts: None,
+            aside: (is_told || self.records).then(|| Box::new(aside())),
         }
     }
 }

@@ -108,7 +108,7 @@ impl<A: Algorithm> States<A> {
                 estimates: estimates && has(Measure::Estimate),
             },
             algorithms,
-            clients_listen: deployment.clients.as_ref().is_some_and(|it| it.listen()),
+            clients_listen: deployment.clients_listen(),
             names: (!with_levels).then(Vec::new),
             course: course.clone(),
         }

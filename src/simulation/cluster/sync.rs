@@ -6,15 +6,20 @@ use super::judge::Slot;
 use crate::limiter::Algorithm;
 use crate::measure::{Message, Party, Says};
 use crate::units::{Cost, Nanos, SimTime};
-use std::collections::BTreeMap;
+use slab::Slab;
 
 /// What nodes have admitted and not yet told.
 pub(super) struct Sync {
     /// The time between exchanges; `None` where nodes keep to themselves.
     every: Option<Nanos>,
-    /// By key and node.
-    owed: BTreeMap<(Slot, u16), Cost>,
+    nodes: usize,
+    /// By chapter, and there by key and node.
+    owed: Vec<Vec<Cost>>,
+    /// Who owes something, and of which key.
+    owing: Vec<(Slot, u16)>,
     is_due: bool,
+    /// What a node is going to hear of a key.
+    on_the_way: Slab<(u16, Slot, Cost)>,
 }
 
 impl Sync {
@@ -25,14 +30,60 @@ impl Sync {
                 Store::Synced { every } if deployment.nodes > 1 => Some(every),
                 _ => None,
             },
-            owed: BTreeMap::new(),
+            nodes: deployment.nodes.into(),
+            owed: Vec::new(),
+            owing: Vec::new(),
             is_due: false,
+            on_the_way: Slab::new(),
         }
     }
 
     /// A node forgets what it has not told.
     pub(super) fn lose(&mut self, node: u16) {
-        self.owed.retain(|(_, who), _| *who != node);
+        for (key, who) in std::mem::take(&mut self.owing) {
+            match who == node {
+                true => *self.owed(key, who) = 0,
+                false => self.owing.push((key, who)),
+            }
+        }
+    }
+
+    /// What a node owes of a key.
+    fn owed(&mut self, (chapter, key): Slot, node: u16) -> &mut Cost {
+        let (chapter, key) = (usize::from(chapter), key.0 as usize);
+        if self.owed.len() <= chapter {
+            self.owed.resize_with(chapter + 1, Vec::new);
+        }
+        let owed = &mut self.owed[chapter];
+        if owed.len() <= key * self.nodes {
+            owed.resize((key + 1) * self.nodes, 0);
+        }
+        &mut owed[key * self.nodes + usize::from(node)]
+    }
+
+    /// A node owes more of a key.
+    fn add(&mut self, key: Slot, node: u16, cost: Cost) {
+        let owed = self.owed(key, node);
+        let is_first = *owed == 0;
+        *owed = owed.saturating_add(cost);
+        if is_first {
+            self.owing.push((key, node));
+        }
+    }
+
+    /// Takes what nodes that are up owe, by key and then by node.
+    fn take(&mut self, is_up: &[bool]) -> Vec<(Slot, u16, Cost)> {
+        let mut owing = std::mem::take(&mut self.owing);
+        owing.sort_unstable();
+        let mut taken = Vec::with_capacity(owing.len());
+        for (key, node) in owing {
+            if is_up[usize::from(node)] {
+                taken.push((key, node, std::mem::take(self.owed(key, node))));
+            } else {
+                self.owing.push((key, node));
+            }
+        }
+        taken
     }
 }
 
@@ -42,8 +93,7 @@ impl<A: Algorithm> Engine<A> {
         let Some(every) = self.sync.every.filter(|_| cost > 0) else {
             return;
         };
-        let owed = self.sync.owed.entry((key, node)).or_default();
-        *owed = owed.saturating_add(cost);
+        self.sync.add(key, node, cost);
         self.exchange_after(every, now);
     }
 
@@ -62,34 +112,28 @@ impl<A: Algorithm> Engine<A> {
     /// Every node that is up and takes part charges itself with what the others that are up admitted.
     pub(super) fn exchange(&mut self, now: SimTime) {
         self.sync.is_due = false;
-        let owed = std::mem::take(&mut self.sync.owed);
         let nodes = 0..self.deployment.nodes;
-        let up: Vec<u16> = nodes
-            .filter(|node| !self.schedule.is_down(*node, now))
-            .collect();
-        let mut by_key: BTreeMap<Slot, Vec<(u16, Cost)>> = BTreeMap::new();
-        for ((key, node), cost) in owed {
-            if up.contains(&node) {
-                self.ledger.count_operation(node);
-                by_key.entry(key).or_default().push((node, cost));
-            } else {
-                self.sync.owed.insert((key, node), cost);
-            }
+        let is_up = nodes.map(|node| !self.schedule.is_down(node, now));
+        let is_up: Vec<bool> = is_up.collect();
+        let told = self.sync.take(&is_up);
+        for (_, node, _) in &told {
+            self.ledger.count_operation(*node);
         }
-        let way = match by_key.is_empty() {
+        let way = match told.is_empty() {
             true => Nanos::ZERO,
             false => self.link.write(now).out,
         };
-        let listening = up.iter().filter(|node| self.router.is_member(**node));
-        let listening: Vec<u16> = listening.copied().collect();
-        for (key, told) in by_key {
+        let listening = (0..).zip(is_up);
+        let listening = listening.filter(|(node, is_up)| *is_up && self.router.is_member(*node));
+        let listening: Vec<u16> = listening.map(|(node, _)| node).collect();
+        for told in told.chunk_by(|(one, ..), (other, ..)| one == other) {
             for node in &listening {
-                for (other, cost) in told.iter().filter(|(other, _)| other != node) {
-                    self.tell_node(*other, *node, (key, *cost), (now, way));
+                for (key, other, cost) in told.iter().filter(|(_, other, _)| other != node) {
+                    self.tell_node(*other, *node, (*key, *cost), (now, way));
                 }
             }
         }
-        if let Some(every) = self.sync.every.filter(|_| !self.sync.owed.is_empty()) {
+        if let Some(every) = self.sync.every.filter(|_| !self.sync.owing.is_empty()) {
             self.exchange_after(every, now);
         }
     }
@@ -114,12 +158,19 @@ impl<A: Algorithm> Engine<A> {
         if way == Nanos::ZERO {
             self.told(to, key, cost, now);
         } else {
-            self.queue.push(arrives, Event::Told(to, key, cost));
+            let telling = self.sync.on_the_way.insert((to, key, cost));
+            self.queue.push(arrives, Event::Told(telling));
         }
     }
 
+    /// What another one admitted reaches a node.
+    pub(super) fn hear_of(&mut self, telling: usize, now: SimTime) {
+        let (node, key, cost) = self.sync.on_the_way.remove(telling);
+        self.told(node, key, cost, now);
+    }
+
     /// A node charges itself with what another one admitted.
-    pub(super) fn told(&mut self, node: u16, (chapter, key): Slot, cost: Cost, now: SimTime) {
+    fn told(&mut self, node: u16, (chapter, key): Slot, cost: Cost, now: SimTime) {
         if self.schedule.is_down(node, now) {
             return;
         }
