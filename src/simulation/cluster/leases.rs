@@ -8,8 +8,9 @@ use super::said::{Aside, Said};
 use crate::limiter::{Algorithm, Decision};
 use crate::measure::{Message, Party, Record, Says};
 use crate::units::{Cost, KeyId, Level, Nanos, Retry, SimTime};
+use crate::workload::Arrival;
 use slab::Slab;
-use std::collections::VecDeque;
+use smallvec::{SmallVec, smallvec};
 use std::num::NonZeroUsize;
 
 /// What all nodes hold on lease and ask for.
@@ -21,15 +22,10 @@ pub(super) struct Leases {
     asks: Slab<Ask>,
     /// By node and key, one more than the ask under way for them.
     open: Vec<Option<NonZeroUsize>>,
-    /// Rows of waiters that have been served, to be used again.
-    spare: Vec<Waiters>,
 }
 
-/// Requests that wait for a lease. They are kept where they are served from, side by side.
-type Waiters = VecDeque<Offer>;
-
-/// The longest row of waiters that is kept for others: memory is bounded by who waits.
-const LONGEST_SPARE: usize = 16;
+/// Requests that wait for a lease, in order. The first of them lie with the ask: few keys have many.
+type Waiters = SmallVec<[Offer; 2]>;
 
 /// One ask for a lease.
 struct Ask {
@@ -57,6 +53,13 @@ struct Grant {
     decision: Decision,
 }
 
+impl Ask {
+    /// Whether the store gave all that was asked for.
+    fn is_full(&self) -> bool {
+        self.grant.is_some_and(|grant| grant.units == self.units)
+    }
+}
+
 impl Leases {
     pub(super) fn new(deployment: &Deployment, keys: usize) -> Self {
         let (batch, places) = match deployment.store {
@@ -69,7 +72,6 @@ impl Leases {
             credit: vec![0; places],
             asks: Slab::new(),
             open: vec![None; places],
-            spare: Vec::new(),
         }
     }
 
@@ -108,11 +110,7 @@ impl Leases {
     fn release(&mut self, ask: usize) {
         self.asks[ask].events -= 1;
         if self.asks[ask].events == 0 {
-            let mut waiters = self.asks.remove(ask).waiters;
-            waiters.clear();
-            if (1..=LONGEST_SPARE).contains(&waiters.capacity()) {
-                self.spare.push(waiters);
-            }
+            self.asks.remove(ask);
         }
     }
 }
@@ -131,12 +129,8 @@ impl<A: Algorithm> Engine<A> {
         }
         self.begin_to_wait();
         match open {
-            Some(ask) => self.leases.asks[ask].waiters.push_back(offer),
-            None => {
-                let mut waiters = self.leases.spare.pop().unwrap_or_default();
-                waiters.push_back(offer);
-                self.ask_for_lease(node, waiters, trip, now);
-            }
+            Some(ask) => self.leases.asks[ask].waiters.push(offer),
+            None => self.ask_for_lease(node, smallvec![offer], trip, now),
         }
     }
 
@@ -258,47 +252,54 @@ impl<A: Algorithm> Engine<A> {
         self.leases.release(ask);
     }
 
-    /// A lease comes back: those who wait are served in order.
+    /// A lease comes back to its node.
     pub(super) fn lease_back(&mut self, ask: usize, now: SimTime) {
-        let Ask { node, key, .. } = self.leases.asks[ask];
-        let place = self.leases.place(node, key);
-        let is_over = self.leases.asks[ask].is_over;
-        let grant = self.leases.asks[ask].grant;
-        if let Some(grant) = grant.filter(|_| !is_over) {
+        let back = &mut self.leases.asks[ask];
+        let (node, key, was_full) = (back.node, back.key, back.is_full());
+        if let Some(grant) = back.grant.filter(|_| !back.is_over) {
+            let waiters = std::mem::take(&mut back.waiters);
+            let place = self.leases.place(node, key);
             self.leases.open[place] = None;
-            let was_full = grant.units == self.leases.asks[ask].units;
-            let mut waiters = std::mem::take(&mut self.leases.asks[ask].waiters);
             self.leases.credit[place] = self.leases.credit[place].saturating_add(grant.units);
-            let mut fresh = grant.units;
-            while let Some(cost) = waiters.front().map(|offer| offer.arrival.cost) {
-                let credit = self.leases.credit[place];
-                if credit < cost && was_full {
-                    let trip = self.link.write(now);
-                    self.ask_for_lease(node, std::mem::take(&mut waiters), trip, now);
-                    break;
-                }
-                let Some(offer) = waiters.pop_front() else {
-                    break;
-                };
-                if credit < cost {
-                    let said = self.without_credit(node, key, cost - credit, now);
-                    self.end_wait(&offer, node, said, None, now);
-                    continue;
-                }
-                self.leases.credit[place] -= cost;
-                // Only what is spent of this lease waits for its turn at the store.
-                let decision = if fresh > 0 {
-                    grant.decision
-                } else {
-                    Decision::Allow
-                };
-                fresh = fresh.saturating_sub(cost);
-                let said = self.by_credit(place, decision, None);
-                self.end_wait(&offer, node, said, None, now);
-            }
-            self.leases.asks[ask].waiters = waiters;
+            self.spend_in_turn(node, &waiters, grant, was_full, now);
         }
         self.leases.release(ask);
+    }
+
+    /// Those who waited for a lease are served in order, until it is spent. If it is all that was asked
+    /// for, the others wait for more.
+    fn spend_in_turn(
+        &mut self,
+        node: u16,
+        waiters: &[Offer],
+        grant: Grant,
+        was_full: bool,
+        now: SimTime,
+    ) {
+        let mut fresh = grant.units;
+        for (offer, served) in waiters.iter().zip(0..) {
+            let Arrival { key, cost, .. } = offer.arrival;
+            let place = self.leases.place(node, key);
+            let credit = self.leases.credit[place];
+            if credit < cost && was_full {
+                let trip = self.link.write(now);
+                let others = Waiters::from_slice(&waiters[served..]);
+                return self.ask_for_lease(node, others, trip, now);
+            }
+            let said = if credit < cost {
+                self.without_credit(node, key, cost - credit, now)
+            } else {
+                self.leases.credit[place] -= cost;
+                // Only what is spent of this lease waits for its turn at the store.
+                let decision = match fresh {
+                    0 => Decision::Allow,
+                    _ => grant.decision,
+                };
+                fresh = fresh.saturating_sub(cost);
+                self.by_credit(place, decision, None)
+            };
+            self.end_wait(offer, node, said, None, now);
+        }
     }
 
     /// A node gives up waiting for a lease: all who wait for it have been failed.
