@@ -234,10 +234,12 @@ impl<A: Algorithm> States<A> {
         };
         let (state, watch) = (&self.states[place], &mut self.watch);
         if let Some(occupancy) = &mut watch.occupancy {
-            let (key, names) = (place / self.limiters, &self.names);
-            let name = || match names {
-                Some(names) => names[key],
-                None => self.course.names[key].len(),
+            let name = || {
+                let key = place / self.limiters;
+                match &self.names {
+                    Some(names) => names[key],
+                    None => self.course.names[key].len(),
+                }
             };
             occupancy.after(algorithm, state, place, name, now);
             watch.touched[place] = now.at;
