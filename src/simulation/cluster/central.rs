@@ -166,7 +166,7 @@ impl<A: Algorithm> Engine<A> {
                 Whose::Store => self.clocks.of(Whom::Store, now),
                 Whose::Node => clock,
             };
-            self.states[0].charge(place, clock, offer.arrival.cost);
+            self.states[0].charge(place, clock, [offer.arrival.cost]);
             let level = self.states[0].level(place, clock);
             let says = Says::Increment(offer.arrival.cost, level);
             (says, IncidentKind::StaleRead)

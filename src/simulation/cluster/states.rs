@@ -335,12 +335,19 @@ impl<A: Algorithm> States<A> {
     }
 
     /// Adds what was admitted elsewhere.
-    pub(super) fn charge(&mut self, place: usize, now: Clocked, cost: Cost) {
+    pub(super) fn charge(
+        &mut self,
+        place: usize,
+        now: Clocked,
+        costs: impl IntoIterator<Item = Cost>,
+    ) {
         let now = self.touch(place, now);
-        let was_fresh = self.dates(place) && self.is_fresh(place, now);
-        let (algorithm, state) = self.parts(place);
-        algorithm.charge(state, now.reading, cost);
-        self.changed(place, now, was_fresh);
+        for cost in costs {
+            let was_fresh = self.dates(place) && self.is_fresh(place, now);
+            let (algorithm, state) = self.parts(place);
+            algorithm.charge(state, now.reading, cost);
+            self.changed(place, now, was_fresh);
+        }
         self.watch(place, now);
     }
 

@@ -19,8 +19,11 @@ pub(super) struct Sync {
     owing: Vec<(Slot, u16)>,
     is_due: bool,
     /// What a node is going to hear of a key.
-    on_the_way: Slab<(u16, Slot, Cost)>,
+    on_the_way: Slab<Telling>,
 }
+
+/// A key, the node that tells or hears of it, and how much was admitted.
+type Telling = (Slot, u16, Cost);
 
 impl Sync {
     pub(super) fn new(deployment: &Deployment) -> Self {
@@ -72,7 +75,7 @@ impl Sync {
     }
 
     /// Takes what nodes that are up owe, by key and then by node.
-    fn take(&mut self, is_up: &[bool]) -> Vec<(Slot, u16, Cost)> {
+    fn take(&mut self, is_up: &[bool]) -> Vec<Telling> {
         let mut owing = std::mem::take(&mut self.owing);
         owing.sort_unstable();
         let mut taken = Vec::with_capacity(owing.len());
@@ -128,9 +131,7 @@ impl<A: Algorithm> Engine<A> {
         let listening: Vec<u16> = listening.map(|(node, _)| node).collect();
         for told in told.chunk_by(|(one, ..), (other, ..)| one == other) {
             for node in &listening {
-                for (key, other, cost) in told.iter().filter(|(_, other, _)| other != node) {
-                    self.tell_node(*other, *node, (*key, *cost), (now, way));
-                }
+                self.tell_node(*node, told, now, way);
             }
         }
         if let Some(every) = self.sync.every.filter(|_| !self.sync.owing.is_empty()) {
@@ -138,39 +139,46 @@ impl<A: Algorithm> Engine<A> {
         }
     }
 
-    fn tell_node(
-        &mut self,
-        from: u16,
-        to: u16,
-        (key, cost): (Slot, Cost),
-        (now, way): (SimTime, Nanos),
-    ) {
+    /// A node is told what the others admitted of one key.
+    fn tell_node(&mut self, node: u16, told: &[Telling], now: SimTime, way: Nanos) {
+        let others = || told.iter().filter(|(_, other, _)| *other != node);
         let arrives = now.saturating_add(way);
-        self.message(|_| Message {
-            request: 0,
-            from: Party::Node(from),
-            to: Party::Node(to),
-            sent: now,
-            received: Some(arrives),
-            says: Says::Exchange(cost),
-            is_race: false,
-        });
-        if way == Nanos::ZERO {
-            self.told(to, key, cost, now);
-        } else {
-            let telling = self.sync.on_the_way.insert((to, key, cost));
-            self.queue.push(arrives, Event::Told(telling));
+        for (key, other, cost) in others() {
+            self.message(|_| Message {
+                request: 0,
+                from: Party::Node(*other),
+                to: Party::Node(node),
+                sent: now,
+                received: Some(arrives),
+                says: Says::Exchange(*cost),
+                is_race: false,
+            });
+            if way > Nanos::ZERO {
+                let telling = self.sync.on_the_way.insert((*key, node, *cost));
+                self.queue.push(arrives, Event::Told(telling));
+            }
+        }
+        if way == Nanos::ZERO
+            && let Some((key, ..)) = others().next()
+        {
+            self.told(node, *key, others().map(|(.., cost)| *cost), now);
         }
     }
 
     /// What another one admitted reaches a node.
     pub(super) fn hear_of(&mut self, telling: usize, now: SimTime) {
-        let (node, key, cost) = self.sync.on_the_way.remove(telling);
-        self.told(node, key, cost, now);
+        let (key, node, cost) = self.sync.on_the_way.remove(telling);
+        self.told(node, key, [cost], now);
     }
 
-    /// A node charges itself with what another one admitted.
-    fn told(&mut self, node: u16, (chapter, key): Slot, cost: Cost, now: SimTime) {
+    /// A node charges itself with what others admitted of a key.
+    fn told(
+        &mut self,
+        node: u16,
+        (chapter, key): Slot,
+        costs: impl IntoIterator<Item = Cost>,
+        now: SimTime,
+    ) {
         if self.schedule.is_down(node, now) {
             return;
         }
@@ -180,6 +188,6 @@ impl<A: Algorithm> Engine<A> {
         };
         let states = &mut self.states[chapter];
         let place = states.place(usize::from(node), key);
-        states.charge(place, clock, cost);
+        states.charge(place, clock, costs);
     }
 }
