@@ -101,6 +101,11 @@ impl Leases {
         waited
     }
 
+    /// Whether no ask is under way.
+    pub(super) fn is_idle(&self) -> bool {
+        self.asks.is_empty()
+    }
+
     /// The ask under way for a place.
     fn open(&self, place: usize) -> Option<usize> {
         self.open[place].map(|next| next.get() - 1)

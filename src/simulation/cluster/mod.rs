@@ -112,6 +112,7 @@ impl<A: Algorithm> Cluster for Engine<A> {
         self.run_until(SimTime::MAX);
         // What is under way bounds memory: nothing may be kept of a request that is over.
         debug_assert!(self.flights.is_empty() && self.dossier.is_empty());
+        debug_assert!(self.leases.is_idle() && self.sync.is_idle());
         let Self {
             deployment,
             course,

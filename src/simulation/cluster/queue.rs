@@ -1,7 +1,6 @@
 //! What is going to happen, ordered by time and then by insertion.
 
 use crate::units::SimTime;
-
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
 

@@ -41,6 +41,11 @@ impl Sync {
         }
     }
 
+    /// Whether nothing is going to be heard.
+    pub(super) fn is_idle(&self) -> bool {
+        self.on_the_way.is_empty()
+    }
+
     /// A node forgets what it has not told.
     pub(super) fn lose(&mut self, node: u16) {
         for (key, who) in std::mem::take(&mut self.owing) {
